@@ -25,6 +25,7 @@ beforeAll(async () => {
   const entries = new Map<string, unknown>([
     ['port', 0],
     ['health', false],
+    ['dashboard', false],
     ['rateLimit', false],
     ['superuserUsername', 'root'],
     ['superuserPassword', SECRET],

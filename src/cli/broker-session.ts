@@ -2,7 +2,8 @@
 // exit code 1.
 
 import { type Client, ClientError } from '../client/index.ts';
-import { type BrokerAddress, connectOrExplain } from './broker-connection.ts';
+import type { BrokerAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type CommandContext, ExitCode } from './command.ts';
 
 /** The exit code of `use`, or 1 after a message on stderr. @throws UsageError for credentials that cannot be read */

@@ -2,7 +2,7 @@
 
 import { findAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-connection.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { DASHBOARD_HELP, dashboardFlags } from './dashboard/dashboard-address.ts';
 import type { DashboardApi, DeadLetter } from './dashboard/dashboard-api.ts';

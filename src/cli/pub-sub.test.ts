@@ -20,6 +20,7 @@ beforeAll(async () => {
   const entries = new Map<string, unknown>([
     ['port', 0],
     ['health', false],
+    ['dashboard', false],
     ['rateLimit', false],
   ]);
   const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
@@ -67,6 +68,14 @@ describe('pub', () => {
       headers: { a: 'b=c', priority: 'High' },
       payload: { n: 1 },
     });
+  });
+
+  it('connects where the environment says', async () => {
+    const context = testCommandContext({
+      TRUEMQ_URL: `vibemq://127.0.0.1:${broker.tcp.port}?compression=none`,
+    });
+    expect(await pub.run(['by-url', '1'], context)).toBe(ExitCode.Done);
+    expect(await messageCount('by-url')).toBe(1);
   });
 
   it('publishes the lines of stdin in order, as many times as asked', async () => {

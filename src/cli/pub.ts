@@ -6,7 +6,8 @@ import type { Client, PublishOptions } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readLines } from './lines.ts';
 

@@ -5,7 +5,7 @@ import type { Client, QueueDetails } from '../client/index.ts';
 import { CommandError } from '../client/index.ts';
 import { findAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments } from './arguments.ts';
-import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-connection.ts';
+import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { withBroker } from './broker-session.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { isConfirmed } from './confirmation.ts';

@@ -6,7 +6,8 @@ import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 
 /** Maximum of messages in flight when only a few messages are wanted. */

@@ -2,8 +2,7 @@
 // dashboard must be given too.
 
 import { UsageError } from '../arguments.ts';
-import type { BrokerAddress } from '../broker-connection.ts';
-import { isDefaultAddress, readAddressCredentials } from '../broker-connection.ts';
+import { type BrokerAddress, isDefaultAddress, readAddressCredentials } from '../broker-address.ts';
 import { type CommandContext, ExitCode } from '../command.ts';
 import {
   basicCredentials,
