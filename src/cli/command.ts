@@ -54,3 +54,6 @@ export type Command = {
   /** @throws UsageError, ConfigurationError: the caller prints them and points to the help */
   run(argv: readonly string[], context: CommandContext): Promise<ExitCode>;
 };
+
+/** A command in the table of commands, loaded on demand. */
+export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };

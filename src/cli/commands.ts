@@ -1,9 +1,7 @@
 // The table of commands: every command except help, with its one-line summary and how to load it. Commands are loaded on demand, so that
 // `truemq pub` does not read the server's modules from disk.
 
-import type { Command } from './command.ts';
-
-export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };
+import type { CommandEntry } from './command.ts';
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
   serve: { summary: 'start the broker', load: async () => (await import('./serve.ts')).serve },
@@ -32,6 +30,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   store: {
     summary: 'check, export, import, measure or compact the file of an SQLite store',
     load: async () => (await import('./store.ts')).store,
+  },
+  completion: {
+    summary: 'print a script that completes command lines in bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completionOf(commands),
   },
   adapter: {
     summary: 'start the broker for the conformance runner, using its adapter protocol',

@@ -2,8 +2,8 @@
 
 import { didYouMean } from '../config/nearest-name.ts';
 import { parseArguments, UsageError } from './arguments.ts';
-import { type Command, ExitCode } from './command.ts';
-import { type CommandEntry, commands } from './commands.ts';
+import { type Command, type CommandEntry, ExitCode } from './command.ts';
+import { commands } from './commands.ts';
 
 export const help: Command = {
   help: 'usage: truemq help [COMMAND]',
@@ -33,7 +33,7 @@ export function findCommand(name: string): CommandEntry {
 
 /** The list of commands with their summaries. */
 export function overview(): string {
-  const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`);
+  const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
   return [
     'usage: truemq COMMAND [flags]',
     '',

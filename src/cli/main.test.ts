@@ -80,7 +80,7 @@ describe('the process', () => {
 describe('help', () => {
   it('has something to say about every command', async () => {
     for (const [name, { summary }] of Object.entries(commands)) {
-      expect(overview()).toContain(`${name.padEnd(9)} ${summary}`);
+      expect(overview()).toContain(`${name.padEnd(10)} ${summary}`);
       expect((await findCommand(name).load()).help).toMatch(new RegExp(`^usage: truemq ${name}`));
     }
   });
