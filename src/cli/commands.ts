@@ -31,6 +31,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'check, export, import, measure or compact the file of an SQLite store',
     load: async () => (await import('./store.ts')).store,
   },
+  bench: {
+    summary: 'measure how many messages a running broker takes and delivers',
+    load: async () => (await import('./bench.ts')).bench,
+  },
   completion: {
     summary: 'print a script that completes command lines in bash, zsh or fish',
     load: async () => (await import('./completion.ts')).completionOf(commands),

@@ -86,6 +86,17 @@ describe('help', () => {
   });
 });
 
+describe('the reference of the command line', () => {
+  it('is what the help texts say', async () => {
+    const context = testCommandContext();
+    await findCommand('help')
+      .load()
+      .then((help) => help.run(['--reference'], context));
+    const url = new URL('../../docs/reference/command-line.md', import.meta.url);
+    expect(context.output()).toBe(readFileSync(url, 'utf8'));
+  });
+});
+
 describe('config', () => {
   it('prints a file that means the same, with origins [CONFIG-007]', async () => {
     const context = testCommandContext({ TRUEMQ_ACK_TIMEOUT: '500ms', TRUEMQ_HOST: '1.5' });
