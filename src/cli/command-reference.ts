@@ -29,7 +29,8 @@ source <(truemq completion bash)                      complete command lines
 
 Results go to stdout, everything else to stderr. \`--json\` prints one JSON document, and one object a line with \`pub\` and \`sub\`; names are in
 camelCase, durations in milliseconds, and what there is not is \`null\`. When the reader of stdout closes the pipe, as in
-\`truemq sub orders | head -1\`, the command ends without a message and with 0; \`sub\` acknowledges only messages that it could print.
+\`truemq queues list | head -1\`, the command ends without a message and with 0; \`sub\` does so at the next message, which it does not
+acknowledge.
 
 ## Which broker
 
