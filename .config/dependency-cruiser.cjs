@@ -44,8 +44,14 @@ const modules = {
     npm: ['preact', 'uplot'],
     node: false,
   },
-  client: { ours: ['protocol', 'session', 'model'], npm: [], node: true },
+  compression: { ours: ['protocol', 'model'], npm: [], node: true },
+  client: { ours: ['protocol', 'session', 'compression', 'model'], npm: [], node: true },
   config: { ours: ['model'], npm: ['yaml'], node: true },
+  server: {
+    ours: ['auth', 'backend', 'compression', 'config', 'gateway', 'http', 'model', 'net', 'storage'],
+    npm: [],
+    node: true,
+  },
 };
 
 // The floors of src/broker/ below the core, which is the files directly in it: what each may import of the core's folders, types
@@ -64,7 +70,7 @@ const exclusive = [
   {
     name: 'zlib',
     target: '^(node:)?zlib$',
-    files: ['^src/gateway/compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
+    files: ['^src/compression/zlib-compressor[.]ts$', '^src/testing/(fuzz|hostile)/'],
   },
   { name: 'sockets', target: '^(node:)?(net|tls)$', files: ['^src/(net|client)/', '^src/testing/hostile/'] },
   { name: 'listhen', target: 'node_modules/listhen/', files: ['^src/http/listen[.]ts$'] },
@@ -75,6 +81,7 @@ const tests = '[.](test|bench)[.]ts$';
 const entries = [
   '^src/cli/main[.]ts$',
   '^src/client/index[.]ts$',
+  '^src/server/index[.]ts$',
   '^src/storage/index[.]ts$',
   '^src/http/dashboard/ui/main[.]tsx$',
 ];

@@ -37,7 +37,7 @@ const shelf: Files = {
     "import type { backend } from '../backend/backend.ts'; import '../model/mode.ts'; export const gateway: typeof backend = [1, 1];",
   'src/config/config.ts': "import 'yaml'; export type Config = 1; export const config = 1;",
   'src/client/index.ts':
-    "import { session } from '../session/session.ts'; import 'node:net'; export const client = session;",
+    "import { session } from '../session/session.ts'; import '../compression/zlib-compressor.ts'; import 'node:net'; export const client = session;",
   'src/http/listen.ts': "import 'listhen'; import 'node:http'; export const listen = 1;",
   'src/http/dashboard/live/live-events.ts': 'export type Point = 1; export const point = 1;',
   'src/http/dashboard/dashboard-app.ts':
@@ -49,12 +49,13 @@ const shelf: Files = {
   'src/http/dashboard/ui/app.tsx': "import { state } from './state.ts'; export const app = <p>{state}</p>;",
   'src/net/listener.ts':
     "import 'node:tls'; import type { gateway } from '../gateway/gateway.ts'; export type Listener = typeof gateway;",
-  'src/gateway/compressor.ts': "import 'node:zlib'; export const compressor = 1;",
+  'src/compression/zlib-compressor.ts':
+    "import 'node:zlib'; import '../protocol/frame.ts'; export const compressor = 1;",
   'src/testing/clock.ts': "import { step } from '../broker/broker.ts'; export const clock = step;",
   'src/broker/broker.test.ts':
     "import 'vitest'; import 'node:fs'; import { clock } from '../testing/clock.ts'; clock;",
   'src/cli/main.ts':
-    "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../gateway/compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../http/dashboard/dashboard-app.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
+    "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../compression/zlib-compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../http/dashboard/dashboard-app.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
   'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
@@ -123,10 +124,14 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['http/dashboard/ui-imports-packages', 'src/http/dashboard/ui/bad-c.ts', "import 'h3';"],
   ['http/dashboard/ui-is-pure', 'src/http/dashboard/ui/bad-d.ts', "import 'node:fs';"],
   ['nobody-imports-page', 'src/http/bad-f.ts', "import './dashboard/ui/state.ts';"],
+  ['compression-imports-ours', 'src/compression/bad-a.ts', "import '../gateway/gateway.ts';"],
+  ['compression-imports-packages', 'src/compression/bad-b.ts', "import 'yaml';"],
   ['client-imports-ours', 'src/client/bad-a.ts', "import '../gateway/gateway.ts';"],
   ['client-imports-packages', 'src/client/bad-b.ts', "import 'yaml';"],
   ['config-imports-ours', 'src/config/bad-a.ts', "import '../broker/broker.ts';"],
   ['config-imports-packages', 'src/config/bad-b.ts', "import 'h3';"],
+  ['server-imports-ours', 'src/server/bad-a.ts', "import '../protocol/frame.ts';"],
+  ['server-imports-packages', 'src/server/bad-b.ts', "import 'h3';"],
   ['only-there-zlib', 'src/net/bad-c.ts', "import 'node:zlib';"],
   ['only-there-sockets', 'src/http/bad-d.ts', "import 'node:net';"],
   ['only-there-listhen', 'src/http/bad-e.ts', "import 'listhen';"],

@@ -2,7 +2,7 @@
 // looks at it, and acknowledges nothing by itself. It judges nothing but that what it receives are frames.
 
 import type { Duplex } from 'node:stream';
-import { ZlibCompressor } from '../../src/gateway/compressor.ts';
+import { ZlibCompressor } from '../../src/compression/zlib-compressor.ts';
 import { Command } from '../../src/protocol/command.ts';
 import { type Algorithm, algorithmOf } from '../../src/protocol/compression.ts';
 import { decodeMessage } from '../../src/protocol/decode.ts';

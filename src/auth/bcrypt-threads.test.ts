@@ -14,8 +14,8 @@ function open(packages?: readonly string[]): BcryptThreads {
   return threads;
 }
 
-afterEach(() => {
-  for (const threads of opened.splice(0)) threads.close();
+afterEach(async () => {
+  for (const threads of opened.splice(0)) await threads.close();
 });
 
 describe.each(['@node-rs/bcrypt', 'bcryptjs'])('%s', (name) => {
@@ -94,8 +94,9 @@ describe('threads', () => {
   it('end with what they have begun when they are closed', async () => {
     const threads = open();
     const check = threads.verify('x', decoyHash(15));
-    threads.close();
+    const closed = threads.close();
     await expect(check).rejects.toThrow('has ended');
     await expect(threads.verify('x', decoyHash(4))).rejects.toThrow('have ended');
+    await closed;
   });
 });

@@ -71,9 +71,10 @@ export class BcryptThreads implements PasswordHashing {
     return (await this.#run({ call: 'compareSync', parameters: [password, hash] })) === true;
   }
 
-  close(): void {
+  /** Resolves when all threads have ended. */
+  async close(): Promise<void> {
     this.#isClosed = true;
-    for (const thread of this.#threads) thread.end();
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   async #run(job: Job): Promise<unknown> {
@@ -124,8 +125,8 @@ class Thread {
     });
   }
 
-  end(): void {
-    void this.#worker.terminate();
+  async end(): Promise<void> {
+    await this.#worker.terminate();
   }
 
   /** Who waits for the job, which has ended. */

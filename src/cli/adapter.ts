@@ -5,15 +5,16 @@
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../config/configuration.ts';
 import type { Logger } from '../model/logger.ts';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
+import { isStartFailure } from '../server/start-failure.ts';
+import { VERSION } from '../server/version.ts';
 import { type AdapterSettings, parseAdapterRequest } from './adapter-request.ts';
 import { parseArguments } from './arguments.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { ReloadRequests } from './hangup.ts';
 import { readLines } from './lines.ts';
-import { createProcessLogger, isStartFailure, serveUntilSignal } from './serve.ts';
-import { VERSION } from './version.ts';
+import { createProcessLogger, serveUntilSignal } from './serve.ts';
 
 export const adapter: Command = {
   help: `usage: truemq adapter

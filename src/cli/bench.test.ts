@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../client/index.ts';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { benchNumber, benchPayload, MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
 import { latencyOf } from './bench/percentiles.ts';
 import { bench } from './bench.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
@@ -29,7 +29,7 @@ async function start(settings: readonly (readonly [string, unknown])[]): Promise
 beforeAll(async () => {
   broker = await start([['rateLimit', false]]);
   slow = await start([['maxMessagesPerClientPerSecond', 20]]);
-});
+}, 60_000);
 
 afterAll(async () => {
   await broker.stop();

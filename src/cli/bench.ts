@@ -2,6 +2,7 @@
 // figures; bench/ measures.
 
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { type Client, ClientError } from '../client/index.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
 import { MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
@@ -18,6 +19,17 @@ type Job = {
   readonly subscriberCount: number;
   readonly isJson: boolean;
 };
+
+const flags = {
+  ...connectionFlags,
+  count: 'text',
+  size: 'text',
+  publishers: 'text',
+  subscribers: 'text',
+  window: 'text',
+  rate: 'text',
+  json: 'switch',
+} as const;
 
 export const bench: Command = {
   help: `usage: truemq bench [flags]
@@ -41,18 +53,6 @@ Exit code: 0 when it has measured, 1 when the broker refused or the connection f
 interrupted (Ctrl-C): it then prints what it has measured so far.`,
 
   async run(argv, context) {
-    const flags = {
-      ...connectionFlags,
-      ...{
-        count: 'text',
-        size: 'text',
-        publishers: 'text',
-        subscribers: 'text',
-        window: 'text',
-        rate: 'text',
-      },
-      json: 'switch',
-    } as const;
     const given = parseArguments(argv, { flags, positionals: [] });
     const job = parseJob(given);
     return withClients(parseAddress(given, context), job, context, (clients) =>
@@ -128,6 +128,8 @@ async function measure(
 ): Promise<ExitCode> {
   const { plan, isJson } = job;
   const stopping = new AbortController();
+  // Each publish that waits listens to it.
+  setMaxListeners(0, stopping.signal);
   const release = context.onStopSignal(() => {
     if (stopping.signal.aborted) context.exitNow(ExitCode.Interrupted);
     stopping.abort();

@@ -2,10 +2,9 @@
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { VERSION } from '../server/version.ts';
 import { type BrokerAddress, readAddressCredentials } from './broker-address.ts';
 import type { CommandContext } from './command.ts';
-import { VERSION } from './version.ts';
 
 /** A connected client; undefined if that failed, after a message on stderr. @throws UsageError for credentials that cannot be read */
 export async function connectOrExplain(
@@ -18,15 +17,8 @@ export async function connectOrExplain(
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    const compressor = new ZlibCompressor();
-    return await connect({
-      ...tuning,
-      ...address,
-      ...credentials,
-      compressor,
-      clientVersion,
-      onHandlerError,
-    });
+    const options = { ...tuning, ...address, ...credentials, clientVersion, onHandlerError };
+    return await connect({ ...options, reconnect: false });
   } catch (error) {
     stderr.write(
       explainFailure(error, address)

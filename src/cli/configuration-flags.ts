@@ -2,13 +2,12 @@
 // `--config` and the facts of this machine. Implements CONFIG-001 to CONFIG-006.
 
 import { existsSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
-import { getHeapStatistics } from 'node:v8';
-import type { LoadedConfiguration, Machine } from '../config/configuration.ts';
+import type { LoadedConfiguration } from '../config/configuration.ts';
 import { DEFAULT_USER_DATABASE } from '../config/derived-defaults.ts';
 import { configurationKeyList, flagName } from '../config/keys.ts';
 import { type ConfigurationSources, loadConfiguration, unknownFlag } from '../config/load.ts';
 import { readSecretFile } from '../config/secret-file.ts';
+import { thisMachine } from '../server/this-machine.ts';
 import type { ArgumentsShape, FlagKind } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 
@@ -48,16 +47,4 @@ export function loadAdapterConfiguration(
 ): LoadedConfiguration {
   const file = { path: 'adapter request', entries };
   return loadConfiguration({ flags: new Map(), environment: {}, file, machine: thisMachine(isTerminal) });
-}
-
-function thisMachine(isTerminal: boolean): Machine {
-  const memoryBytes = smallerLimit(process.constrainedMemory(), totalmem());
-  const heapLimitBytes = getHeapStatistics().heap_size_limit;
-  return { memoryBytes, heapLimitBytes, isTerminal, coreCount: availableParallelism() };
-}
-
-/** The container's memory limit; undefined if there is none: the runtime then reports nothing, 0, or more than the machine has. */
-export function smallerLimit(containerBytes: number | undefined, machineBytes: number): number {
-  const isLimited = containerBytes !== undefined && containerBytes > 0 && containerBytes < machineBytes;
-  return isLimited ? containerBytes : machineBytes;
 }

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { runInTerminal } from '../testing/pseudo-terminal.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
 

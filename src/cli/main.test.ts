@@ -9,12 +9,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfigurationFile } from '../config/file.ts';
 import { loadConfiguration } from '../config/load.ts';
+import { smallerLimit } from '../server/this-machine.ts';
+import { VERSION } from '../server/version.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { commands } from './commands.ts';
 import { config } from './config.ts';
-import { smallerLimit } from './configuration-flags.ts';
 import { findCommand, overview } from './help.ts';
-import { VERSION } from './version.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 

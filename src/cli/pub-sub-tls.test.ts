@@ -1,10 +1,10 @@
 // `truemq pub` and `truemq sub` with TLS, against a broker in this process that asks for certificates of clients.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { tlsFixture } from '../testing/tls-fixture.ts';
 import { UsageError } from './arguments.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';

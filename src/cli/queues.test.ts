@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { dlq } from './dlq.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   address = ['--port', String(broker.tcp.port)];
   dashboard = ['--dashboard-url', broker.dashboard?.url ?? ''];
   client = await connect({ port: broker.tcp.port, onHandlerError: () => undefined });
-});
+}, 60_000);
 
 afterAll(async () => {
   await client.close();

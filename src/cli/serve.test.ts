@@ -138,7 +138,7 @@ describe('serve', () => {
 
   it('accepts nobody while it waits for a message in flight, and ends when it is acknowledged [SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-012]', async () => {
     const { context, exit, ready } = await startServing([]);
-    const client = await connect({ port: ready.tcp.port });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
     let finish: () => void = () => undefined;
     const handled = new Promise<void>((resolve) => {
       finish = resolve;
@@ -162,7 +162,7 @@ describe('serve', () => {
 
   it('ends at once at a second signal [SHUTDOWN-010]', async () => {
     const { context, exit, ready } = await startServing(['--shutdown-timeout', '1s']);
-    const client = await connect({ port: ready.tcp.port });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
     await client.subscribe('work', () => new Promise(() => undefined));
     await client.publish('work', 1);
     context.signal('SIGINT');
@@ -271,8 +271,10 @@ describe('serve', () => {
       ...['--max-connections', '1', '--max-message-size', '256', '--max-queue-size', '5'],
       ...['--default-delivery-mode', 'FanOutWithAck', '--enable-auto-create', 'false'],
     ]);
-    const client = await connect({ port: ready.tcp.port });
-    await expect(connect({ port: ready.tcp.port })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
+    await expect(connect({ port: ready.tcp.port, reconnect: false })).rejects.toMatchObject({
+      code: 'CONNECTION_LIMIT',
+    });
     await expect(client.publish('missing', 1)).rejects.toMatchObject({ code: 'QUEUE_NOT_FOUND' });
     await client.createQueue('orders');
     const details = { maxSize: 5, deliveryMode: 'FanOutWithAck' };

@@ -2,21 +2,18 @@
 // CONFIG-010, SHUTDOWN-001, SHUTDOWN-009, SHUTDOWN-010 and TLS-008.
 
 import { constants } from 'node:os';
-import { UserStoreError } from '../auth/user-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
-import { ListenError } from '../http/listen-error.ts';
 import { DEFAULT_PORT } from '../model/default-address.ts';
 import type { Logger } from '../model/logger.ts';
-import { CertificateError } from '../net/certificate-error.ts';
-import { StoreError } from '../storage/storage-provider.ts';
+import { type RunningBroker, startBroker } from '../server/start-broker.ts';
+import { isStartFailure } from '../server/start-failure.ts';
+import { VERSION } from '../server/version.ts';
 import { parseArguments } from './arguments.ts';
-import { type RunningBroker, startBroker } from './broker-process.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
 import { contextWithHangup, ReloadRequests } from './hangup.ts';
 import { createLogger } from './logger.ts';
-import { VERSION } from './version.ts';
 
 export const serve: Command = {
   help: `usage: truemq serve [--config FILE] [--print-ready] [flags]
@@ -135,11 +132,6 @@ async function startOrExplain(
   } finally {
     release();
   }
-}
-
-/** Whether a start failed for a reason that the operator can remove: the message is for people. */
-export function isStartFailure(error: unknown): error is Error {
-  return [CertificateError, ListenError, StoreError, UserStoreError].some((kind) => error instanceof kind);
 }
 
 function linesForPeople(

@@ -9,6 +9,7 @@ import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { type ClientEvent, ClientSession } from '../session/client-session.ts';
+import { type CallOptions, orAborted } from './abort.ts';
 import {
   type ClientError,
   CommandError,
@@ -18,7 +19,7 @@ import {
 } from './errors.ts';
 import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
-import { PendingCommands } from './pending-commands.ts';
+import { type PendingCommand, PendingCommands } from './pending-commands.ts';
 import { tlsFailure } from './tls-failure.ts';
 
 /** Why a connection ended; without an error the client closed it. */
@@ -31,7 +32,19 @@ export type ClosedReason = {
 export type ConnectionOptions = {
   readonly stream: Duplex;
   readonly settings: ClientSettings;
-  readonly onDeliver: (message: Message) => void;
+  readonly onDeliver: (message: Message, connection: ClientConnection) => void;
+};
+
+/** A command with an answer: its fields, and what to do when its wait is over. */
+export type SentCommand = PendingCommand & MessageFields;
+
+export type CommandRequest = {
+  readonly command: CommandNumber;
+  /** The command that a positive answer has. */
+  readonly answer: CommandNumber;
+  readonly queue?: string;
+  readonly payload?: Buffer;
+  readonly headers?: ReadonlyMap<string, string>;
 };
 
 type InflateEvent = Extract<ClientEvent, { readonly kind: 'inflate' }>;
@@ -48,6 +61,7 @@ export class ClientConnection {
   #isClosing = false;
   /** No more frames are sent. */
   #isSilent = false;
+  #capabilities: ReadonlySet<string> = new Set();
   #error: ClientError | undefined;
   #reason: string | undefined;
 
@@ -61,36 +75,69 @@ export class ClientConnection {
     this.closed = this.#listen(stream);
   }
 
-  /** Connects and returns the broker's ConnectAck. Ends the connection if that fails. */
-  async open(): Promise<Message> {
+  /** Connects and learns what the broker can do. Ends the connection if that fails. */
+  async open(): Promise<void> {
     const id = this.#connectId;
-    const answer = this.#pending.expect({ id, command: Command.Connect, answer: Command.ConnectAck });
+    const answer = new Promise<Message>((handleAnswer, handleFailure) => {
+      const { Connect, ConnectAck } = Command;
+      this.#pending.add({ id, command: Connect, answer: ConnectAck, handleAnswer, handleFailure });
+    });
     this.#sender.sendFrame(this.#session.connect({ id, headers: this.#options.settings.connectHeaders }));
     try {
-      return await answer;
+      const welcome = await answer;
+      const names = welcome.headers.get(HeaderName.Capabilities) ?? '';
+      this.#capabilities = new Set(names.split(',').map((name) => name.trim()));
     } catch (error) {
       this.#fail(error instanceof CommandTimeoutError ? error : undefined);
       throw error;
     }
   }
 
+  /** The optional features that the broker announced. */
+  get capabilities(): ReadonlySet<string> {
+    return this.#capabilities;
+  }
+
+  /** Whether commands can be sent. */
+  get isOpen(): boolean {
+    return !this.#isClosing;
+  }
+
+  /** Whether frames without an answer are still sent: also acks of handlers that finish while it closes. */
+  get isAccepting(): boolean {
+    return !this.#isSilent;
+  }
+
+  /**
+   * Sends a command; one of its handlers is called later.
+   * @throws ConnectionError when the connection has ended; RangeError when the message is too large, or its id is under way
+   */
+  start(command: SentCommand): void {
+    if (this.#isClosing) throw this.#endedError();
+    this.#pending.add(command);
+    try {
+      this.#sender.send(command);
+    } catch (error) {
+      this.#pending.remove(command.id);
+      throw error;
+    }
+  }
+
+  /** Ends the wait for an answer, without a call of a handler. */
+  forget(id: string): void {
+    this.#pending.remove(id);
+  }
+
   /**
    * Sends a command and returns its answer.
    * @throws CommandError, CommandTimeoutError, ConnectionError; RangeError when the message is too large
    */
-  async request(
-    fields: MessageFields & { readonly command: CommandNumber },
-    answer: CommandNumber,
-  ): Promise<Message> {
-    if (this.#isClosing) throw this.#endedError();
-    const expected = this.#pending.expect({ id: fields.id, command: fields.command, answer });
-    try {
-      this.#sender.send(fields);
-    } catch (error) {
-      this.#pending.forget(fields.id);
-      throw error;
-    }
-    return expected;
+  request(request: CommandRequest, { signal }: CallOptions = {}): Promise<Message> {
+    const id = this.#options.settings.createId();
+    const answer = new Promise<Message>((handleAnswer, handleFailure) =>
+      this.start({ ...request, id, handleAnswer, handleFailure }),
+    );
+    return orAborted(answer, signal, () => this.forget(id));
   }
 
   /** Sends a command that has no answer; does nothing when the connection has ended. */
@@ -131,10 +178,9 @@ export class ClientConnection {
     this.#destroyLater();
   }
 
-  /** Ends the connection because the broker does not answer. */
-  abandon(): void {
-    if (!this.#isClosing)
-      this.#fail(new ConnectionError('CONNECTION_ENDED', 'the broker does not answer any more'));
+  /** Ends the connection without a word to the broker, e.g. because it does not answer. */
+  abandon(why = 'the broker does not answer any more'): void {
+    if (!this.#isClosing) this.#fail(new ConnectionError('CONNECTION_ENDED', why));
   }
 
   /** Destroys the stream if the broker does not close its side in time. */
@@ -170,7 +216,7 @@ export class ClientConnection {
     this.#isClosing = true;
     this.#isSilent = true;
     if (this.#session.state !== 'closed') this.#session.handleClosed();
-    this.#pending.rejectAll(this.#error ?? this.#endedError());
+    this.#pending.failAll(this.#error ?? this.#endedError());
     return { error: this.#error, reason: this.#reason };
   }
 
@@ -213,7 +259,7 @@ export class ClientConnection {
 
   #handleMessage(message: Message): void {
     if (message.command === Command.Deliver) {
-      this.#options.onDeliver(message);
+      this.#options.onDeliver(message, this);
       return;
     }
     if (message.command === Command.Disconnect) {
@@ -226,8 +272,9 @@ export class ClientConnection {
   }
 
   #inflate({ algorithm, body, limitBytes }: InflateEvent): void {
-    const inflated =
-      this.#options.settings.compressor?.decompress(algorithm, body, limitBytes) ?? notAgreed();
+    const { compressor, compressions } = this.#options.settings;
+    const isAgreed = compressions.length > 0;
+    const inflated = isAgreed ? compressor.decompress(algorithm, body, limitBytes) : notAgreed();
     if (!(inflated instanceof Promise)) {
       this.#session.handleInflated(inflated);
       return;

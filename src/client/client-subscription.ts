@@ -1,25 +1,29 @@
-// One subscription of a client: passes messages to the handler one after another, in arrival order, and reports the outcome of each.
-// Implements CLIENT-005 and CLIENT-006.
+// One subscription of a client: passes messages to the handler one after another, in arrival order, and acknowledges each according to its
+// outcome. Implements CLIENT-005 and CLIENT-006.
 
-import type { Message } from '../protocol/message.ts';
-import { DeserializationError } from './errors.ts';
-import { type Handler, ReceivedMessage } from './received-message.ts';
+import { type ClientError, DeserializationError } from './errors.ts';
+import type { Handler, ReceivedMessage } from './received-message.ts';
 
-/** The outcome of a delivery. The failures have the protocol's names. */
-export type Outcome = 'done' | 'HandlerException' | 'DeserializationError';
+export type AckMode = 'auto' | 'manual';
 
 export type SubscriptionOptions = {
   readonly handler: Handler;
-  readonly onOutcome: (delivery: ReceivedMessage, outcome: Outcome) => void;
+  readonly ack: AckMode;
+  /** The headers of its Subscribe. */
+  readonly headers: ReadonlyMap<string, string>;
   /** Called when a handler fails; never throws. */
   readonly onError: (error: unknown) => void;
   /** Called when the number of messages that wait for the handler has changed. */
   readonly onBacklog: () => void;
+  /** Called when no more messages follow; with an error unless the user ended it. */
+  readonly onEnd: (error: ClientError | undefined) => void;
 };
 
 export class ClientSubscription {
+  /** Whether the broker has accepted it, so that the next connection renews it. */
+  isAccepted = false;
   readonly #options: SubscriptionOptions;
-  readonly #backlog: ReceivedMessage[] = [];
+  #backlog: ReceivedMessage[] = [];
   #isRunning = false;
   #isStopped = false;
 
@@ -27,41 +31,58 @@ export class ClientSubscription {
     this.#options = options;
   }
 
+  get headers(): ReadonlyMap<string, string> {
+    return this.#options.headers;
+  }
+
   /** Messages that wait for the handler. */
   get backlogCount(): number {
     return this.#backlog.length;
   }
 
-  deliver(message: Message): void {
+  deliver(message: ReceivedMessage): void {
     if (this.#isStopped) return;
-    this.#backlog.push(new ReceivedMessage(message));
+    this.#backlog.push(message);
     this.#options.onBacklog();
     if (!this.#isRunning) void this.#run();
   }
 
+  /** Discards waiting messages: their connection has ended, and the broker sends them again. */
+  discardBacklog(): void {
+    this.#backlog = [];
+    this.#options.onBacklog();
+  }
+
   /** Discards waiting and later messages: they are not acknowledged. */
-  stop(): void {
+  stop(error?: ClientError): void {
+    if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#backlog.length = 0;
+    this.discardBacklog();
+    this.#options.onEnd(error);
+  }
+
+  /** No more messages follow; those that wait are still handled. */
+  retire(): void {
+    if (!this.#isStopped) this.#options.onEnd(undefined);
   }
 
   /** Never rejects: a failed handler is an outcome. */
   async #run(): Promise<void> {
     this.#isRunning = true;
-    for (let delivery = this.#backlog.shift(); delivery !== undefined; delivery = this.#backlog.shift()) {
+    for (let message = this.#backlog.shift(); message !== undefined; message = this.#backlog.shift()) {
       this.#options.onBacklog();
-      this.#options.onOutcome(delivery, await this.#handle(delivery));
+      await this.#handle(message);
     }
     this.#isRunning = false;
   }
 
-  async #handle(delivery: ReceivedMessage): Promise<Outcome> {
+  async #handle(message: ReceivedMessage): Promise<void> {
     try {
-      await this.#options.handler(delivery);
-      return 'done';
+      await this.#options.handler(message);
+      if (this.#options.ack === 'auto') message.ack();
     } catch (error) {
       this.#options.onError(error);
-      return error instanceof DeserializationError ? 'DeserializationError' : 'HandlerException';
+      message.nack(error instanceof DeserializationError ? 'DeserializationError' : 'HandlerException');
     }
   }
 }

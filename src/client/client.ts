@@ -1,37 +1,28 @@
-// The API of the client library: connect, and the operations of a broker. Takes and returns values; client-connection.ts handles frames,
-// ids and answers. This first version does not reconnect: when the connection ends, `closed` resolves and every operation fails with
-// ConnectionError. Implements CLIENT-001, CLIENT-005 to CLIENT-008, CLIENT-040.
+// The API of the client library: connect, publish and subscribe. Takes and returns values; supervisor.ts keeps the connection, publisher.ts
+// and subscriptions.ts keep what is to survive its loss. Implements CLIENT-001, CLIENT-005, CLIENT-006, CLIENT-040 and CLIENT-046.
 
-import type { QueueOperationName } from '../model/access.ts';
 import type { PriorityName } from '../model/priority.ts';
-import { Command, type CommandNumber } from '../protocol/command.ts';
+import { Command, commandName } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
-import type { Message } from '../protocol/message.ts';
-import {
-  checkedOperations,
-  decodePermissions,
-  decodeUsers,
-  encodeProperties,
-  type Permission,
-  type User,
-} from './admin-answers.ts';
-import { ClientConnection, type ClosedReason } from './client-connection.ts';
-import { ClientSubscription, type Outcome } from './client-subscription.ts';
+import { type Message, noHeaders } from '../protocol/message.ts';
+import { type CallOptions, orAborted } from './abort.ts';
+import { BrokerCommands } from './broker-commands.ts';
+import type { ClosedReason, CommandRequest } from './client-connection.ts';
+import { type EventListener, EventListeners, type EventName } from './client-events.ts';
+import { type AckMode, ClientSubscription } from './client-subscription.ts';
 import { dial } from './dial.ts';
+import type { ClientError } from './errors.ts';
+import { type LoopSource, loopOver } from './message-loop.ts';
 import { type ClientSettings, type ConnectOptions, toSettings } from './options.ts';
-import {
-  type CreateQueueOptions,
-  decodeQueueDetails,
-  decodeQueueNames,
-  encodeQueueOptions,
-  type QueueDetails,
-} from './queue-answers.ts';
+import { toPayload } from './payload.ts';
+import { publishEach } from './publish-all.ts';
+import { PublishTask } from './publish-task.ts';
+import { Publisher } from './publisher.ts';
 import type { Handler, ReceivedMessage } from './received-message.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { Supervisor } from './supervisor.ts';
 
-/** Messages that may wait for handlers before the client stops reading: a queue without acks has no other limit. */
-const MAX_BACKLOG_COUNT = 1_024;
-
-export type PublishOptions = {
+export type PublishOptions = CallOptions & {
   /** Carried to the subscribers unchanged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly priority?: PriorityName;
@@ -39,228 +30,207 @@ export type PublishOptions = {
   readonly id?: string;
 };
 
-export type SubscribeOptions = {
+export type SubscribeOptions = CallOptions & {
   /** Unacknowledged messages that the broker may send; brokers that announce `maxInFlight` obey it. Default: the broker's. */
   readonly maxInFlight?: number;
+  /** `manual`: only `message.ack()` acknowledges. Default `auto`: a message is acknowledged when its handler has succeeded. */
+  readonly ack?: AckMode;
 };
 
 /**
  * Connects to a broker and shakes hands.
- * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent
+ * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent, RangeError
+ * for an option that is not in its range, the reason of `signal`
  */
-export async function connect(options: ConnectOptions = {}): Promise<Client> {
-  const settings = toSettings(options);
-  const stream = options.stream ?? (await dial(options, settings.commandTimeoutMs));
-  const subscriptions = new Map<string, ClientSubscription>();
-  const onDeliver = (message: Message) => subscriptions.get(message.queue)?.deliver(message);
-  const connection = new ClientConnection({ stream, settings, onDeliver });
-  const welcome = await connection.open();
-  return new Client({ connection, settings, subscriptions, welcome });
+export function connect(options: ConnectOptions & CallOptions = {}): Promise<Client> {
+  return Client.open(options);
 }
 
-type Parts = {
-  readonly connection: ClientConnection;
-  readonly settings: ClientSettings;
-  /** By queue; shared with the connection, which delivers into it. */
-  readonly subscriptions: Map<string, ClientSubscription>;
-  readonly welcome: Message;
-};
-
-/** A connection to a broker. All operations reject with CommandError, CommandTimeoutError or ConnectionError. */
-export class Client {
-  readonly #connection: ClientConnection;
+/** A client of a broker. Operations reject with CommandError, CommandTimeoutError or ConnectionError. */
+export class Client extends BrokerCommands {
   readonly #settings: ClientSettings;
-  readonly #subscriptions: Map<string, ClientSubscription>;
-  readonly #capabilities: ReadonlySet<string>;
+  readonly #events = new EventListeners();
+  readonly #subscriptions: Subscriptions;
+  readonly #publisher: Publisher;
+  readonly #supervisor: Supervisor;
 
-  /** Use {@link connect}. */
-  constructor({ connection, settings, subscriptions, welcome }: Parts) {
-    this.#connection = connection;
+  /** As {@link connect}. */
+  static async open(options: ConnectOptions & CallOptions): Promise<Client> {
+    const client = new Client(options, toSettings(options));
+    await client.#supervisor.start(options);
+    return client;
+  }
+
+  private constructor(options: ConnectOptions, settings: ClientSettings) {
+    super((request, call) => this.#request(request, call));
+    const { stream, openStream } = options;
     this.#settings = settings;
-    this.#subscriptions = subscriptions;
-    this.#capabilities = new Set(
-      (welcome.headers.get(HeaderName.Capabilities) ?? '').split(',').map((name) => name.trim()),
-    );
-    this.#keepAlive();
+    this.#subscriptions = new Subscriptions({
+      events: this.#events,
+      request: (request, call) => this.#request(request, call),
+      isConnected: () => this.#supervisor.connection !== undefined,
+    });
+    this.#publisher = new Publisher({ window: settings.publishWindow, resends: settings.resendsPublishes });
+    this.#supervisor = new Supervisor({
+      settings,
+      openStream: async (signal) =>
+        stream ?? openStream?.(signal) ?? dial(options, settings.commandTimeoutMs, signal),
+      onDeliver: (message, connection) => this.#subscriptions.deliver(message, connection),
+      // Queue declarations come first: subscriptions may need the queues.
+      wanted: [this.#subscriptions, this.#publisher],
+      events: this.#events,
+    });
   }
 
-  /** Resolves when the connection has ended, with the reason; never rejects. */
+  /** Resolves when the client has ended and does not reconnect, with the reason; never rejects. */
   get closed(): Promise<ClosedReason> {
-    return this.#connection.closed;
+    return this.#supervisor.closed;
   }
 
-  /** The optional features that the broker announced. */
+  /** The optional features that the broker announced; empty while there is no connection. */
   get capabilities(): ReadonlySet<string> {
-    return this.#capabilities;
+    return this.#supervisor.connection?.capabilities ?? new Set();
+  }
+
+  /** Calls the listener for each event of this name. Its failure becomes a warning of the process. */
+  on<Name extends EventName>(name: Name, listener: EventListener<Name>): this {
+    this.#events.add(name, listener);
+    return this;
+  }
+
+  off<Name extends EventName>(name: Name, listener: EventListener<Name>): this {
+    this.#events.remove(name, listener);
+    return this;
   }
 
   /**
    * Publishes a message and resolves with its id when the broker has taken responsibility for it. A Buffer is sent as it is and
-   * must hold one JSON text; undefined is a message without payload; any other value is sent as JSON.
+   * must hold one JSON text, and must not change before; undefined is a message without payload; any other value is sent as JSON.
+   * @throws PublishBufferFullError when too many publishes wait
    */
-  async publish(queue: string, value: unknown, options: PublishOptions = {}): Promise<string> {
-    const id = options.id ?? this.#settings.createId();
-    const headers = new Map(Object.entries(options.headers ?? {}));
-    if (options.priority !== undefined) headers.set(HeaderName.Priority, options.priority);
-    const fields = { command: Command.Publish, id, queue, headers, payload: toPayload(value) };
-    await this.#connection.request(fields, Command.PublishAck);
-    return id;
+  publish<Value = unknown>(queue: string, value: Value, options: PublishOptions = {}): Promise<string> {
+    const { signal } = options;
+    let task: PublishTask | undefined;
+    const published = new Promise<string>((resolve, reject) => {
+      signal?.throwIfAborted();
+      const id = options.id ?? this.#settings.createId();
+      const fields = { id, queue, headers: toHeaders(options), payload: toPayload(value) };
+      task = new PublishTask(fields, this.#publisher, { resolve, reject });
+      this.#publisher.publish(task);
+    });
+    if (signal === undefined || task === undefined) return published;
+    const sent = task;
+    return orAborted(published, signal, () => this.#publisher.withdraw(sent));
+  }
+
+  /**
+   * Publishes each value, as many at a time as the window allows, and resolves with their number when all are confirmed. After the first
+   * failure it takes no more values, and rejects with it when the others are settled.
+   */
+  publishAll<Value = unknown>(
+    queue: string,
+    values: Iterable<Value> | AsyncIterable<Value>,
+    options: Omit<PublishOptions, 'id'> = {},
+  ): Promise<number> {
+    return publishEach(values, {
+      publish: (value) => this.publish(queue, value, options),
+      roomToPublish: () => (this.#publisher.hasRoom ? undefined : this.roomToPublish(options)),
+    });
+  }
+
+  /** Resolves when a publish would be sent without waiting, or when the client has ended. */
+  roomToPublish({ signal }: CallOptions = {}): Promise<void> {
+    const room = new Promise<void>((resolve) => this.#publisher.onRoom(resolve));
+    return orAborted(room, signal, () => undefined);
   }
 
   /**
    * Receives the messages of a queue, one after another; each is acknowledged when the handler is done with it. A second call
-   * for the same queue replaces the handler.
+   * for the same queue replaces the handler. After a reconnect the client subscribes again.
    */
-  async subscribe(queue: string, handler: Handler, options: SubscribeOptions = {}): Promise<void> {
-    const previous = this.#subscriptions.get(queue);
-    const subscription = this.#createSubscription(handler);
-    // Registered before the answer: the first Deliver may be in the same chunk.
-    this.#subscriptions.set(queue, subscription);
-    const { maxInFlight } = options;
-    const headers = new Map(maxInFlight === undefined ? [] : [[HeaderName.MaxInFlight, String(maxInFlight)]]);
-    try {
-      await this.#request(Command.Subscribe, Command.SubscribeAck, { queue, headers });
-    } catch (error) {
-      if (previous === undefined) this.#subscriptions.delete(queue);
-      else this.#subscriptions.set(queue, previous);
-      throw error;
-    }
+  async subscribe<Value = unknown>(
+    queue: string,
+    handler: Handler<Value>,
+    options: SubscribeOptions = {},
+  ): Promise<void> {
+    await this.#subscriptions.open(queue, this.#createSubscription(handler as Handler, options), options);
+  }
+
+  /**
+   * The messages of a queue for a `for await` loop, which subscribes when it starts. A message is acknowledged when the loop asks for the next
+   * one. A loop that is left, by `break` or an error, does not acknowledge the current message, and unsubscribes. The loop ends when the client is
+   * closed; it throws when the subscription or the connection is lost for good, and the reason of `signal`.
+   */
+  messages<Value = unknown>(
+    queue: string,
+    options: SubscribeOptions = {},
+  ): AsyncGenerator<ReceivedMessage<Value>, void, undefined> {
+    let subscription: ClientSubscription | undefined;
+    const source: LoopSource<Value> = {
+      start: (handler, onEnd) => {
+        subscription = this.#createSubscription(handler as Handler, options, onEnd);
+        return this.#subscriptions.open(queue, subscription, options);
+      },
+      stop: async () => {
+        if (subscription !== undefined) await this.#subscriptions.drop(queue, subscription);
+      },
+    };
+    return loopOver(source, options.signal);
   }
 
   /** Resolves when the broker sends no more messages of the queue; received ones are still handled. */
-  async unsubscribe(queue: string): Promise<void> {
-    const subscription = this.#subscriptions.get(queue);
-    await this.#request(Command.Unsubscribe, Command.UnsubscribeAck, { queue });
-    if (this.#subscriptions.get(queue) === subscription) this.#subscriptions.delete(queue);
+  async unsubscribe(queue: string, call: CallOptions = {}): Promise<void> {
+    await this.#subscriptions.close(queue, call);
   }
 
-  /** Creates a queue; without options it has the broker's defaults. A queue that exists is never changed. */
-  async createQueue(queue: string, options?: CreateQueueOptions): Promise<void> {
-    const payload = options === undefined ? {} : { payload: encodeQueueOptions(options) };
-    await this.#request(Command.CreateQueue, Command.CreateQueue, { queue, ...payload });
+  async ping(call: CallOptions = {}): Promise<void> {
+    await this.#request({ command: Command.Ping, answer: Command.Pong }, call);
   }
 
-  /** Deletes a queue with all its messages. */
-  async deleteQueue(queue: string): Promise<void> {
-    await this.#request(Command.DeleteQueue, Command.DeleteQueue, { queue });
-  }
-
-  /** Describes a queue; undefined if there is no queue with this name. */
-  async queueInfo(queue: string): Promise<QueueDetails | undefined> {
-    const { payload } = await this.#request(Command.QueueInfo, Command.QueueInfo, { queue });
-    return payload.length === 0 ? undefined : decodeQueueDetails(payload);
-  }
-
-  async listQueues(): Promise<readonly string[]> {
-    return decodeQueueNames((await this.#request(Command.ListQueues, Command.ListQueues, {})).payload);
-  }
-
-  /** Creates a user without rights. Needs a superuser, as all commands about users do but those of a user about itself. */
-  async createUser(username: string, password: string): Promise<void> {
-    await this.#administer(Command.AdminCreateUser, { username, password });
-  }
-
-  /** Deletes a user; the broker closes its connections. A superuser cannot be deleted (`FORBIDDEN`). */
-  async deleteUser(username: string): Promise<void> {
-    await this.#administer(Command.AdminDeleteUser, { username });
-  }
-
-  /** Every user may change its own password. The broker closes the user's other connections. */
-  async changePassword(username: string, newPassword: string): Promise<void> {
-    await this.#administer(Command.AdminChangePassword, { username, newPassword });
-  }
-
-  /** Allows a user these operations, and no others, on the queues that the pattern matches; other patterns of the user stay. */
-  async grant(
-    username: string,
-    queuePattern: string,
-    operations: readonly QueueOperationName[],
-  ): Promise<void> {
-    const checked = checkedOperations(operations);
-    await this.#administer(Command.AdminGrantPermission, { username, queuePattern, operations: checked });
-  }
-
-  /** Takes back what was granted for exactly this pattern; succeeds if nothing was. */
-  async revoke(username: string, queuePattern: string): Promise<void> {
-    await this.#administer(Command.AdminRevokePermission, { username, queuePattern });
-  }
-
-  async listUsers(): Promise<readonly User[]> {
-    return decodeUsers(await this.#administer(Command.AdminListUsers));
-  }
-
-  /** What a user may do; empty for an unknown user. Every user may ask about itself. */
-  async permissionsOf(username: string): Promise<readonly Permission[]> {
-    return decodePermissions(await this.#administer(Command.AdminGetUserPermissions, { username }));
-  }
-
-  async ping(): Promise<void> {
-    await this.#request(Command.Ping, Command.Pong, {});
-  }
-
-  /** Sends Disconnect and resolves when the connection has ended. Unacknowledged messages go to other subscribers. */
+  /**
+   * Sends Disconnect and resolves when the client has ended. Unacknowledged messages go to other subscribers; publishes that are not
+   * confirmed fail, so await them before.
+   */
   async close(): Promise<void> {
-    for (const subscription of this.#subscriptions.values()) subscription.stop();
-    await this.#connection.close();
+    this.#subscriptions.stopAll();
+    await this.#supervisor.close();
   }
 
-  /** Sends an admin command, which is answered by the same command; returns the payload of the answer. */
-  async #administer(command: CommandNumber, properties?: Readonly<Record<string, unknown>>): Promise<Buffer> {
-    const fields = properties === undefined ? {} : { payload: encodeProperties(properties) };
-    return (await this.#request(command, command, fields)).payload;
+  /** Closes the client: for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
-  #request(
-    command: CommandNumber,
-    answer: CommandNumber,
-    fields: {
-      readonly queue?: string;
-      readonly payload?: Buffer;
-      readonly headers?: ReadonlyMap<string, string>;
-    },
-  ): Promise<Message> {
-    return this.#connection.request({ command, id: this.#settings.createId(), ...fields }, answer);
+  async #request(request: CommandRequest, call: CallOptions = {}): Promise<Message> {
+    const connection = await this.#supervisor.waitForConnection(describe(request), call);
+    return connection.request(request, call);
   }
 
-  #createSubscription(handler: Handler): ClientSubscription {
+  #createSubscription(
+    handler: Handler,
+    { maxInFlight, ack = 'auto' }: SubscribeOptions,
+    onEnd: (error: ClientError | undefined) => void = () => undefined,
+  ): ClientSubscription {
+    const headers = new Map([[HeaderName.MaxInFlight, String(maxInFlight)]]);
     return new ClientSubscription({
       handler,
-      onOutcome: (delivery, outcome) => this.#settle(delivery, outcome),
+      ack,
+      headers: maxInFlight === undefined ? noHeaders : headers,
       onError: this.#settings.onHandlerError,
-      onBacklog: () => this.#balanceReading(),
+      onBacklog: () => this.#subscriptions.balanceReading(),
+      onEnd,
     });
-  }
-
-  #settle(delivery: ReceivedMessage, outcome: Outcome): void {
-    const ack = { command: Command.Ack, id: delivery.id, queue: delivery.queue };
-    if (outcome === 'done') this.#connection.send(ack);
-    else if (this.#capabilities.has('nack')) {
-      this.#connection.send({ ...ack, headers: new Map([[HeaderName.FailureReason, outcome]]) });
-    }
-  }
-
-  #balanceReading(): void {
-    let backlogCount = 0;
-    for (const subscription of this.#subscriptions.values()) backlogCount += subscription.backlogCount;
-    if (backlogCount >= MAX_BACKLOG_COUNT) this.#connection.pause();
-    else if (this.#connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) this.#connection.resume();
-  }
-
-  /** Ends the connection if a Ping is not answered. While reading is paused no answer can arrive, so no Ping is sent. */
-  #keepAlive(): void {
-    const timer = setInterval(() => {
-      if (this.#connection.isPaused) return;
-      this.ping().catch(() => this.#connection.abandon());
-    }, this.#settings.keepAliveIntervalMs);
-    void this.closed.then(() => clearInterval(timer));
   }
 }
 
-function toPayload(value: unknown): Buffer {
-  if (Buffer.isBuffer(value)) return value;
-  if (value instanceof Uint8Array) return Buffer.from(value);
-  if (value === undefined) return Buffer.alloc(0);
-  const text: unknown = JSON.stringify(value);
-  if (typeof text !== 'string') throw new TypeError(`a ${typeof value} cannot be sent as JSON`);
-  return Buffer.from(text);
+function toHeaders({ headers, priority }: PublishOptions): ReadonlyMap<string, string> {
+  if (headers === undefined && priority === undefined) return noHeaders;
+  const all = new Map(Object.entries(headers ?? {}));
+  if (priority !== undefined) all.set(HeaderName.Priority, priority);
+  return all;
+}
+
+function describe({ command, queue = '' }: CommandRequest): string {
+  const name = commandName(command) ?? String(command);
+  return queue === '' ? name : `${name} of queue ${JSON.stringify(queue)}`;
 }

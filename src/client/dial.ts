@@ -4,15 +4,17 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
+import { orAborted } from './abort.ts';
 import { ConnectionError } from './errors.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { type DialOptions, tlsContext } from './tls-options.ts';
 
 /**
  * Resolves with a stream to the broker: after the TLS handshake, if TLS is used.
- * @throws ConnectionError with the system's or OpenSSL's code, or `ETIMEDOUT` when the connection takes longer than `timeoutMs`
+ * @throws ConnectionError with the system's or OpenSSL's code, or `ETIMEDOUT` when the connection takes longer than `timeoutMs`; the reason of
+ * the signal
  */
-export function dial(options: DialOptions, timeoutMs: number): Promise<Socket> {
+export function dial(options: DialOptions, timeoutMs: number, signal?: AbortSignal): Promise<Socket> {
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   const fail = (error: NodeJS.ErrnoException) => {
     // For a name with several addresses, the error that combines their failures has no message.
@@ -20,8 +22,10 @@ export function dial(options: DialOptions, timeoutMs: number): Promise<Socket> {
     const reason = tlsFailure(error) ?? (message || code);
     return new ConnectionError(code, `cannot connect to ${host}:${port}: ${reason}`, { cause: error });
   };
-  return new Promise((resolve, reject) => {
+  let abort: () => void = () => undefined;
+  const dialed = new Promise<Socket>((resolve, reject) => {
     const { socket, readyEvent } = open({ ...options, host, port });
+    abort = () => socket.destroy();
     const onError = (error: Error) => reject(fail(error));
     const timer = setTimeout(() => {
       socket.destroy();
@@ -35,6 +39,7 @@ export function dial(options: DialOptions, timeoutMs: number): Promise<Socket> {
       resolve(socket);
     });
   });
+  return orAborted(dialed, signal, abort);
 }
 
 type Address = { readonly host: string; readonly port: number };

@@ -1,4 +1,7 @@
-// The errors of the client library: one class per kind, each with a `code` that programs can compare.
+// The errors of the client library: one class per kind, each with a `code` that programs can compare. error-advice.ts says what to do about
+// the broker's codes.
+
+import { adviceFor } from './error-advice.ts';
 
 /** The base class of all errors of the client library. */
 export class ClientError extends Error {
@@ -11,23 +14,48 @@ export class ClientError extends Error {
   }
 }
 
+/** What the client asked for when the error occurred. */
+export type FailedCommand = {
+  /** The command's name, e.g. `Publish`. */
+  readonly command: string;
+  /** Empty when the command has no queue. */
+  readonly queue: string;
+};
+
 /** The broker answered a command with Error; `code` is the broker's error code, e.g. `QUEUE_FULL`. */
 export class CommandError extends ClientError {
-  constructor(code: string, text: string) {
+  readonly command: string | undefined;
+  readonly queue: string | undefined;
+
+  constructor(code: string, text: string, failed?: FailedCommand) {
     super(code, text === '' ? code : `${code}: ${text}`);
+    this.command = failed?.command;
+    this.queue = failed?.queue;
+  }
+
+  /** What to do about it, in one sentence; undefined for a code that the client does not know. */
+  get advice(): string | undefined {
+    return adviceFor(this.code);
   }
 }
 
 /** The broker did not answer a command in time; whether it was carried out is not known. `code` is `COMMAND_TIMEOUT`. */
 export class CommandTimeoutError extends ClientError {
-  constructor(command: string, timeoutMs: number) {
-    super('COMMAND_TIMEOUT', `no answer to ${command} within ${timeoutMs} ms`);
+  readonly command: string;
+  readonly queue: string | undefined;
+
+  constructor(command: string, timeoutMs: number, queue = '') {
+    const what = queue === '' ? command : `${command} of queue ${JSON.stringify(queue)}`;
+    super('COMMAND_TIMEOUT', `no answer to ${what} within ${timeoutMs} ms`);
+    this.command = command;
+    this.queue = queue;
   }
 }
 
 /**
- * There is no connection: it could not be made (`code` is the system's, e.g. `ECONNREFUSED`), or it ended (`CONNECTION_ENDED`).
- * Whether commands that were under way were carried out is not known.
+ * There is no connection: it could not be made (`code` is the system's, e.g. `ECONNREFUSED`), it ended (`CONNECTION_ENDED`), all attempts
+ * to reconnect failed (`RECONNECT_FAILED`), or a command waited too long for it and was not sent (`NOT_CONNECTED`). After
+ * `CONNECTION_ENDED` it is not known whether commands that were under way were carried out.
  */
 export class ConnectionError extends ClientError {}
 
@@ -38,5 +66,19 @@ export class ProtocolError extends ClientError {}
 export class DeserializationError extends ClientError {
   constructor(cause: unknown) {
     super('DESERIALIZATION_ERROR', 'the payload is not JSON', { cause });
+  }
+}
+
+/**
+ * Too many publishes wait for the broker, so this one was not accepted; nothing was sent. Wait for `roomToPublish()`, or use
+ * `publishAll`. `code` is `PUBLISH_BUFFER_FULL`.
+ */
+export class PublishBufferFullError extends ClientError {
+  readonly queue: string;
+
+  constructor(queue: string, waiting: { readonly count: number; readonly bytes: number }) {
+    const text = `${waiting.count} publishes of ${waiting.bytes} bytes wait to be sent; wait for roomToPublish()`;
+    super('PUBLISH_BUFFER_FULL', `a message for queue ${JSON.stringify(queue)} was not accepted: ${text}`);
+    this.queue = queue;
   }
 }

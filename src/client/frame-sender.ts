@@ -1,29 +1,35 @@
-// Sends a client's frames: compresses as agreed, keeps the order of the commands during a compression, and combines the frames of one turn
-// into one write. Implements CLIENT-002, CLIENT-004.
+// Sends a client's frames: compresses as agreed, and keeps the order of the commands during a compression. frame-gatherer.ts writes.
+// Implements CLIENT-002, CLIENT-004.
 
 import type { Duplex } from 'node:stream';
-import { type Compressor, flagsOf } from '../protocol/compression.ts';
-import { frameHeaderBytes, writeFrameHeader } from '../protocol/encode.ts';
+import { type Algorithm, type Compressor, flagsOf } from '../protocol/compression.ts';
+import { encodeFrame, frameHeaderBytes, writeFrameHeader } from '../protocol/encode.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import type { ClientSession } from '../session/client-session.ts';
+import { FrameGatherer } from './frame-gatherer.ts';
 
 export class FrameSender {
   readonly #stream: Duplex;
+  readonly #gatherer: FrameGatherer;
   readonly #session: ClientSession;
-  readonly #compressor: Compressor | undefined;
+  readonly #compressor: Compressor;
   /** Resolves when all frames before have been written; undefined when they have. */
   #tail: Promise<void> | undefined;
-  #isCorked = false;
 
-  constructor(stream: Duplex, session: ClientSession, compressor: Compressor | undefined) {
+  constructor(stream: Duplex, session: ClientSession, compressor: Compressor) {
     this.#stream = stream;
+    this.#gatherer = new FrameGatherer(stream);
     this.#session = session;
     this.#compressor = compressor;
   }
 
   /** @throws RangeError when the message is over the limit of its size */
   send(fields: MessageFields): void {
-    this.#sendInOrder(this.#compress(this.#session.encodeCommand(fields)));
+    const bodyBytes = this.#session.bodyBytesOf(fields);
+    const algorithm = this.#session.outboundAlgorithm(bodyBytes);
+    if (algorithm !== undefined) this.#sendInOrder(this.#compress(encodeFrame(fields), algorithm));
+    else if (this.#tail === undefined) this.#gatherer.add(fields, bodyBytes);
+    else this.#sendInOrder(encodeFrame(fields));
   }
 
   /** Sends a frame as it is: the Connect, which is never compressed. */
@@ -33,13 +39,11 @@ export class FrameSender {
 
   /** Ends the stream after everything that was sent. */
   end(): void {
-    if (this.#tail === undefined) this.#stream.end();
-    else void this.#tail.then(() => this.#stream.end());
+    if (this.#tail === undefined) this.#gatherer.end();
+    else void this.#tail.then(() => this.#gatherer.end());
   }
 
-  #compress(frame: Buffer): Buffer | Promise<Buffer> {
-    const algorithm = this.#session.outboundAlgorithm(frame.length - frameHeaderBytes);
-    if (algorithm === undefined || this.#compressor === undefined) return frame;
+  #compress(frame: Buffer, algorithm: Algorithm): Buffer | Promise<Buffer> {
     const body = this.#compressor.compress(algorithm, frame.subarray(frameHeaderBytes));
     const wrap = (compressed: Buffer) => smaller(frame, compressed, flagsOf(algorithm));
     return body instanceof Promise ? body.then(wrap) : wrap(body);
@@ -47,29 +51,16 @@ export class FrameSender {
 
   #sendInOrder(frame: Buffer | Promise<Buffer>): void {
     if (this.#tail === undefined && !(frame instanceof Promise)) {
-      this.#write(frame);
+      this.#gatherer.addFrame(frame);
       return;
     }
     const tail = Promise.all([frame, this.#tail])
-      .then(([ready]) => this.#write(ready))
+      .then(([ready]) => this.#gatherer.addFrame(ready))
       .catch((error: Error) => void this.#stream.destroy(error))
       .finally(() => {
         if (this.#tail === tail) this.#tail = undefined;
       });
     this.#tail = tail;
-  }
-
-  #write(frame: Buffer): void {
-    if (!this.#stream.writable) return;
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      this.#stream.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        this.#stream.uncork();
-      });
-    }
-    this.#stream.write(frame);
   }
 }
 

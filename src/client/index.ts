@@ -4,15 +4,23 @@ export type { QueueOperationName } from '../model/access.ts';
 export type { DeliveryModeName } from '../model/delivery-mode.ts';
 export type { OverflowStrategyName } from '../model/overflow-strategy.ts';
 export type { PriorityName } from '../model/priority.ts';
-export type { Algorithm, Compressor } from '../protocol/compression.ts';
+export type { Algorithm } from '../protocol/compression.ts';
+export type { CallOptions } from './abort.ts';
 export type { Permission, User } from './admin-answers.ts';
 export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
 export type { ClosedReason } from './client-connection.ts';
+export type { ClientEvents, EventListener, EventName } from './client-events.ts';
+export type { AckMode } from './client-subscription.ts';
 export {
   ConnectionStringError,
   type ConnectionStringOptions,
   parseConnectionString,
 } from './connection-string.ts';
+export {
+  applyDeclarations,
+  type DeclarationOptions,
+  type QueueOperations,
+} from './declarations/apply-declarations.ts';
 export type { DeclaredOption, DifferenceSeverity, QueueDifference } from './declarations/differences.ts';
 export { QueueConflictError } from './declarations/queue-conflict-error.ts';
 export {
@@ -27,8 +35,11 @@ export {
   ConnectionError,
   DeserializationError,
   ProtocolError,
+  PublishBufferFullError,
 } from './errors.ts';
 export type { ConnectOptions } from './options.ts';
+export type { PublishWindowOptions } from './publish-window.ts';
 export type { CreateQueueOptions, QueueDetails } from './queue-answers.ts';
-export { type Handler, ReceivedMessage } from './received-message.ts';
+export { type Handler, type NackReason, ReceivedMessage } from './received-message.ts';
+export type { ReconnectOptions } from './reconnect-schedule.ts';
 export type { Pem, TlsOptions } from './tls-options.ts';

@@ -1,10 +1,13 @@
 // The options of a client, and their defaults. Implements CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009 and CLIENT-034.
 
-import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { format } from 'node:util';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
+import { sequentialIds } from './ids.ts';
+import { callSafely, warn } from './process-warning.ts';
+import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
+import { type ReconnectOptions, type ReconnectSettings, toReconnectSettings } from './reconnect-schedule.ts';
 import type { TlsOptions } from './tls-options.ts';
 
 export type ConnectOptions = TlsOptions & {
@@ -12,15 +15,20 @@ export type ConnectOptions = TlsOptions & {
   readonly host?: string;
   /** Default 2925. */
   readonly port?: number;
-  /** An open stream to a broker, in place of host and port. The client owns it from then on. */
+  /** An open stream to a broker, in place of host and port. The client owns it from then on, and does not reconnect. */
   readonly stream?: Duplex;
+  /** Opens a stream to a broker, in place of host and port, for the first connection and for each attempt to reconnect. */
+  readonly openStream?: (signal: AbortSignal) => Promise<Duplex>;
+  /** When and how often the client reconnects; false: never. */
+  readonly reconnect?: false | ReconnectOptions;
+  /** Publishes that wait for their PublishAck when the connection is lost: sent again with the same id (default), or rejected. */
+  readonly onInterruptedPublish?: 'resend' | 'reject';
+  readonly publishWindow?: PublishWindowOptions;
   /** How long a command, and the handshake, may wait for its answer. Default 10 s. */
   readonly commandTimeoutMs?: number;
   /** How often a Ping is sent. Default 30 s. */
   readonly keepAliveIntervalMs?: number;
-  /** The compressor; without it the client offers no compression. */
-  readonly compressor?: Compressor;
-  /** In descending preference. Default brotli, gzip. */
+  /** In descending preference; empty for no compression. Default brotli, gzip. */
   readonly compressions?: readonly Algorithm[];
   /** Shorter bodies are sent uncompressed. Default 1024. */
   readonly compressionThresholdBytes?: number;
@@ -31,7 +39,7 @@ export type ConnectOptions = TlsOptions & {
   readonly clientVersion?: string;
   /** Longest message that is sent or accepted. Default 1 MiB. */
   readonly maxMessageSizeBytes?: number;
-  /** Creates the ids of messages and commands; must be unique. Default: random UUIDs. */
+  /** Creates the ids of messages and commands; must be unique. Default: a random text and a number. */
   readonly createId?: () => string;
   /** Called when a handler fails; may be async. Its own failure becomes a warning of the process. Default: such a warning. */
   readonly onHandlerError?: (error: unknown) => void;
@@ -41,9 +49,14 @@ export type ConnectOptions = TlsOptions & {
 export type ClientSettings = {
   readonly commandTimeoutMs: number;
   readonly keepAliveIntervalMs: number;
-  readonly compressor: Compressor | undefined;
+  readonly compressor: Compressor;
   readonly compressions: readonly Algorithm[];
   readonly compressionThresholdBytes: number;
+  /** Undefined: the client does not reconnect. */
+  readonly reconnect: ReconnectSettings | undefined;
+  /** Whether publishes that a lost connection interrupted are sent on the next one. */
+  readonly resendsPublishes: boolean;
+  readonly publishWindow: Required<PublishWindowOptions>;
   readonly connectHeaders: ReadonlyMap<string, string>;
   readonly limits: ProtocolLimits;
   readonly createId: () => string;
@@ -51,19 +64,28 @@ export type ClientSettings = {
   readonly onHandlerError: (error: unknown) => void;
 };
 
+/** @throws RangeError for an option that is not in its range */
 export function toSettings(options: ConnectOptions): ClientSettings {
+  const reconnect = toReconnect(options);
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
   return {
     commandTimeoutMs: options.commandTimeoutMs ?? 10_000,
     keepAliveIntervalMs: options.keepAliveIntervalMs ?? 30_000,
-    compressor: options.compressor,
-    compressions: options.compressor === undefined ? [] : (options.compressions ?? ['brotli', 'gzip']),
+    compressor: new ZlibCompressor(),
+    compressions: options.compressions ?? ['brotli', 'gzip'],
     compressionThresholdBytes: options.compressionThresholdBytes ?? 1_024,
+    reconnect,
+    resendsPublishes: reconnect !== undefined && options.onInterruptedPublish !== 'reject',
+    publishWindow: toPublishWindow(options.publishWindow),
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
-    createId: options.createId ?? randomUUID,
-    onHandlerError: reportTo(options.onHandlerError ?? warnAboutHandler),
+    createId: options.createId ?? sequentialIds(),
+    onHandlerError: reportTo(options.onHandlerError),
   };
+}
+
+function toReconnect({ stream, reconnect = {} }: ConnectOptions): ReconnectSettings | undefined {
+  return stream !== undefined || reconnect === false ? undefined : toReconnectSettings(reconnect);
 }
 
 function connectHeaders(options: ConnectOptions): ReadonlyMap<string, string> {
@@ -76,19 +98,8 @@ function connectHeaders(options: ConnectOptions): ReadonlyMap<string, string> {
   return new Map(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Wraps the user's callback: neither an exception nor a rejection of it stops the handling of messages. */
-function reportTo(callback: (error: unknown) => void): (error: unknown) => void {
-  return (error) => {
-    const report = async () => callback(error);
-    report().catch((failure: unknown) => warn('onHandlerError failed', failure));
-  };
-}
-
-/** Warns of the failure and continues, because the broker redelivers the message. */
-function warnAboutHandler(error: unknown): void {
-  warn('a message handler failed', error);
-}
-
-function warn(what: string, error: unknown): void {
-  process.emitWarning(format('%s: %s', what, error instanceof Error ? error.message : error));
+/** A handler's failure ends nothing, because the broker sends the message again; neither does a failure of the user's callback. */
+function reportTo(callback: ((error: unknown) => void) | undefined): (error: unknown) => void {
+  if (callback === undefined) return (error) => warn('a message handler failed', error);
+  return (error) => callSafely('onHandlerError', () => callback(error));
 }

@@ -1,73 +1,99 @@
-// The commands that wait for their answer, by id, each with its deadline. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
+// The commands that wait for their answer, by id. All have the same timeout, so they expire in the order in which they were sent, and one
+// timer serves all. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
 
 import { Command, type CommandNumber, commandName } from '../protocol/command.ts';
 import type { Message } from '../protocol/message.ts';
 import { type ClientError, CommandError, CommandTimeoutError } from './errors.ts';
 
-type Pending = {
-  readonly answer: CommandNumber;
-  readonly resolve: (answer: Message) => void;
-  readonly reject: (error: ClientError) => void;
-  readonly timer: NodeJS.Timeout;
-};
-
-export type ExpectedAnswer = {
+/** A command and what to do when its wait is over: exactly one of the two handlers is called, at most once. */
+export type PendingCommand = {
   readonly id: string;
   /** The command that is sent, for messages. */
   readonly command: CommandNumber;
+  readonly queue?: string;
   /** The command that a positive answer has. */
   readonly answer: CommandNumber;
+  handleAnswer(answer: Message): void;
+  handleFailure(error: ClientError): void;
 };
+
+type Entry = { readonly pending: PendingCommand; readonly deadlineAt: number };
 
 export class PendingCommands {
   readonly #timeoutMs: number;
-  readonly #byId = new Map<string, Pending>();
+  /** In the order of the deadlines: a Map keeps the order of insertion. */
+  readonly #byId = new Map<string, Entry>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
 
-  /**
-   * Resolves with the answer to a command; rejects with CommandError, CommandTimeoutError or the error passed to `rejectAll`.
-   * @throws RangeError when another command with this id is pending: their answers could not be distinguished
-   */
-  expect({ id, command, answer }: ExpectedAnswer): Promise<Message> {
-    if (this.#byId.has(id)) throw new RangeError(`a command with the id ${JSON.stringify(id)} is under way`);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#byId.delete(id);
-        reject(new CommandTimeoutError(commandName(command) ?? String(command), this.#timeoutMs));
-      }, this.#timeoutMs);
-      this.#byId.set(id, { answer, resolve, reject, timer });
-    });
+  /** @throws RangeError when another command with this id is pending: their answers could not be distinguished */
+  add(pending: PendingCommand): void {
+    if (this.#byId.has(pending.id))
+      throw new RangeError(`a command with the id ${JSON.stringify(pending.id)} is under way`);
+    this.#byId.set(pending.id, { pending, deadlineAt: performance.now() + this.#timeoutMs });
+    this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
   /** Handles a message as an answer; false when no command waits for it. */
   settle(message: Message): boolean {
-    const pending = this.#byId.get(message.id);
+    const pending = this.#byId.get(message.id)?.pending;
     if (pending === undefined) return false;
-    if (message.command === Command.Error) {
-      this.#take(message.id, pending).reject(new CommandError(message.errorCode, message.errorMessage));
+    if (message.command === pending.answer) {
+      this.remove(message.id);
+      pending.handleAnswer(message);
       return true;
     }
-    if (message.command !== pending.answer) return false;
-    this.#take(message.id, pending).resolve(message);
+    if (message.command !== Command.Error) return false;
+    this.remove(message.id);
+    pending.handleFailure(new CommandError(message.errorCode, message.errorMessage, described(pending)));
     return true;
   }
 
-  /** Rejects one command that could not be sent. */
-  forget(id: string): void {
-    const pending = this.#byId.get(id);
-    if (pending !== undefined) this.#take(id, pending);
-  }
-
-  rejectAll(error: ClientError): void {
-    for (const [id, pending] of this.#byId) this.#take(id, pending).reject(error);
-  }
-
-  #take(id: string, pending: Pending): Pending {
+  /** Forgets a command, without a call of its handlers. */
+  remove(id: string): void {
     this.#byId.delete(id);
-    clearTimeout(pending.timer);
-    return pending;
+    if (this.#byId.size === 0) this.#stopTimer();
   }
+
+  /** Fails all commands, in the order in which they were sent. */
+  failAll(error: ClientError): void {
+    const entries = [...this.#byId.values()];
+    this.#byId.clear();
+    this.#stopTimer();
+    for (const { pending } of entries) pending.handleFailure(error);
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    for (const pending of this.#takeExpired(performance.now())) {
+      const { command, queue } = described(pending);
+      pending.handleFailure(new CommandTimeoutError(command, this.#timeoutMs, queue));
+    }
+  }
+
+  /** Removes the commands whose deadline has passed, and sets the timer for the next one. */
+  #takeExpired(now: number): readonly PendingCommand[] {
+    const expired: PendingCommand[] = [];
+    for (const [id, { pending, deadlineAt }] of this.#byId) {
+      if (deadlineAt > now) {
+        this.#timer = setTimeout(() => this.#expire(), deadlineAt - now);
+        break;
+      }
+      this.#byId.delete(id);
+      expired.push(pending);
+    }
+    return expired;
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+function described({ command, queue = '' }: PendingCommand) {
+  return { command: commandName(command) ?? String(command), queue };
 }

@@ -28,12 +28,27 @@ type Value<Kind> = Kind extends { readonly kind: 'text' }
 /** The typed values of every key, e.g. `port: number`, `ackTimeoutMs: number`, `maxMessageSizeBytes: number`. */
 export type Configuration = { readonly [Key in ConfigurationKey as Property<Key>]: Value<Table[Key]> };
 
+/** A value as a program gives it: a duration also in milliseconds, a size also in bytes. */
+type GivenValue<Kind> = Kind extends { readonly kind: 'duration' | 'size' } ? number | string : Value<Kind>;
+
+/**
+ * The keys as a program gives them, under the names of the reference: `ackTimeout: '5s'` or `ackTimeout: 5_000`. Without the keys of the log,
+ * because such a program brings its own.
+ */
+export type ConfigurationOptions = {
+  readonly [Key in Exclude<ConfigurationKey, LogKey>]?: GivenValue<Table[Key]> | undefined;
+};
+
+type LogKey = 'logLevel' | 'logFormat';
+
 /** The origin of a value; later kinds take precedence over earlier ones. */
 export type Origin =
   | { readonly kind: 'default' }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'environment'; readonly variable: string }
-  | { readonly kind: 'flag'; readonly flag: string };
+  | { readonly kind: 'flag'; readonly flag: string }
+  /** Given by the program that contains the broker. */
+  | { readonly kind: 'option' };
 
 export type Chosen = { readonly value: unknown; readonly origin: Origin };
 
@@ -76,7 +91,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** `flag --port`, `environment TRUEMQ_PORT`, `file truemq.yaml` or `default`. */
+/** `flag --port`, `environment TRUEMQ_PORT`, `file truemq.yaml`, `option` or `default`. */
 export function describeOrigin(origin: Origin): string {
   switch (origin.kind) {
     case 'default':
@@ -87,5 +102,7 @@ export function describeOrigin(origin: Origin): string {
       return `environment ${origin.variable}`;
     case 'flag':
       return `flag ${origin.flag}`;
+    case 'option':
+      return 'option';
   }
 }

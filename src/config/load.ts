@@ -35,6 +35,8 @@ import { findConflicts, findWarnings } from './rules.ts';
 import { chooseSecrets, emptySecrets, type ReadSecretFile } from './secrets.ts';
 
 export type ConfigurationSources = {
+  /** Values by key, from the program that contains the broker. They come before all others. */
+  readonly options?: ReadonlyMap<string, unknown>;
   /** Text by flag name, without the dashes in front. */
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -97,6 +99,7 @@ function chooseValue(
 }
 
 function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given | undefined {
+  if (sources.options?.has(key)) return { raw: sources.options.get(key), origin: { kind: 'option' } };
   const flag = sources.flags.get(flagName(key));
   if (flag !== undefined) return { raw: flag, origin: { kind: 'flag', flag: `--${flagName(key)}` } };
   const variable = environmentName(key);
@@ -107,7 +110,7 @@ function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given 
 }
 
 function parseGiven(kind: KeyKind, given: Given): ParsedValue {
-  if (given.origin.kind === 'file') return parseFileValue(kind, given.raw);
+  if (given.origin.kind === 'file' || given.origin.kind === 'option') return parseFileValue(kind, given.raw);
   return parseText(kind, String(given.raw));
 }
 
@@ -131,7 +134,10 @@ function findUnknownNames(sources: ConfigurationSources): { problems: string[]; 
     if (!keys.some((key) => flagName(key) === flag)) problems.push(unknownFlag(flag));
   }
   for (const key of sources.file?.entries.keys() ?? []) {
-    if (!keys.includes(key)) problems.push(unknownFileKey(key, keys, sources.file?.path ?? ''));
+    if (!keys.includes(key)) problems.push(unknownKey(key, keys, `file ${sources.file?.path ?? ''}`));
+  }
+  for (const key of sources.options?.keys() ?? []) {
+    if (!keys.includes(key)) problems.push(unknownKey(key, keys, 'option'));
   }
   for (const variable of Object.keys(sources.environment))
     judgeVariable(variable, keys, { problems, warnings });
@@ -149,8 +155,8 @@ export function unknownFlag(flag: string, furtherFlags: readonly string[] = []):
   return `--${flag}: no such flag${didYouMean(flag, known, '--')}`;
 }
 
-function unknownFileKey(key: string, keys: readonly string[], path: string): string {
-  return `${key} (file ${path}): no such key${didYouMean(key, keys)}`;
+function unknownKey(key: string, keys: readonly string[], origin: string): string {
+  return `${key} (${origin}): no such key${didYouMean(key, keys)}`;
 }
 
 /**

@@ -43,8 +43,8 @@ export function chooseSecrets(
 export function emptySecrets(chosen: Choices): readonly string[] {
   return secretFileKeys.flatMap(([key]) => {
     const choice = chosen.get(key);
-    const isForThisStart = choice?.origin.kind === 'environment' || choice?.origin.kind === 'flag';
-    if (!isForThisStart || choice.value !== '') return [];
+    const isForThisStart = ['environment', 'flag', 'option'].includes(choice?.origin.kind ?? '');
+    if (choice === undefined || !isForThisStart || choice.value !== '') return [];
     return `${key} (${describeOrigin(choice.origin)}) is empty, so there is none`;
   });
 }

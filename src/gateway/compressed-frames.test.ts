@@ -7,7 +7,7 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { ack, ping, publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { type BodyParts, bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf, headersOf, type Inflate, payloadOf, type WireClient } from '../testing/wire-client.ts';
-import { ZlibCompressor } from './compressor.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 
 const algorithms = [
   { algorithm: 'gzip', flags: 1, compress: gzipSync },

@@ -110,6 +110,34 @@ describe('listening', () => {
     expect(await (await fetch(listener.url)).text()).toBe('hello');
   });
 
+  it('gives the error of a lost port to the server that lost it, when several start in parallel', async () => {
+    const ports = [await freePort(), await freePort(), await freePort()];
+    losePorts(1);
+    const outcomes = await Promise.allSettled(ports.map((port) => listen(port)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect(process.hasUncaughtExceptionCaptureCallback()).toBe(false);
+  });
+
+  it('leaves an exception of somebody else to the handlers of the program', async () => {
+    const handlers = process.rawListeners('uncaughtException') as NodeJS.UncaughtExceptionListener[];
+    const seen: unknown[] = [];
+    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => seen.push(error));
+    open.push(() => {
+      process.removeAllListeners('uncaughtException');
+      for (const handle of handlers) process.on('uncaughtException', handle);
+    });
+    const starting = listen(0);
+    const strange = new Error('of somebody else');
+    await new Promise<void>((resolve) => {
+      setImmediate(() => {
+        setImmediate(resolve);
+        throw strange;
+      });
+    });
+    await starting;
+    expect(seen).toEqual([strange]);
+  });
+
   it('gives up when every port is lost', async () => {
     losePorts(100);
     await expect(listen(0)).rejects.toThrow(/the port is in use$/);

@@ -94,19 +94,43 @@ function strictOptions({ host, port }: HttpListenOptions) {
 }
 
 /**
- * listhen probes the port, releases it, and binds it again without an error listener: if another process binds the port in between, the
- * error is an uncaught exception. This function catches that one, by its system call, while the server starts, and no other.
+ * listhen probes the port, releases it, and binds it again without an error listener: if somebody else binds the port in between, the
+ * error is an uncaught exception. This function catches that one, by its system call, while the server starts, and no other. The process has
+ * one place for such a catcher, so servers start one after the other.
  */
 function withListenErrors(start: () => Promise<Listener>): Promise<Listener> {
-  if (process.hasUncaughtExceptionCaptureCallback()) return start();
-  return new Promise<Listener>((resolve, reject) => {
-    process.setUncaughtExceptionCaptureCallback((error: NodeJS.ErrnoException) => {
-      if (error.syscall !== 'listen') throw error;
-      reject(error);
-    });
-    start().then(resolve, reject);
-  }).finally(() => process.setUncaughtExceptionCaptureCallback(null));
+  return starts.inTurn(() => {
+    if (process.hasUncaughtExceptionCaptureCallback()) return start();
+    return new Promise<Listener>((resolve, reject) => {
+      process.setUncaughtExceptionCaptureCallback((error: NodeJS.ErrnoException) => {
+        if (error.syscall === 'listen') reject(error);
+        else passOn(error);
+      });
+      start().then(resolve, reject);
+    }).finally(() => process.setUncaughtExceptionCaptureCallback(null));
+  });
 }
+
+/** What would happen to the exception without the catcher: the handlers of the program get it, or it ends the process. */
+function passOn(error: Error): void {
+  const handlers = process.listeners('uncaughtException');
+  if (handlers.length === 0) throw error;
+  for (const handle of handlers) handle(error, 'uncaughtException');
+}
+
+/** Runs tasks one after the other. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Of the whole process, as what it protects is: programs with several brokers start their servers in parallel. */
+const starts = new Turns();
 
 /** listhen reports only that the port is not available; binding it directly gives the reason. */
 async function reasonOf(error: unknown, options: HttpListenOptions): Promise<string> {

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect as dial, Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';

@@ -21,6 +21,8 @@ export type TcpServer = {
   renewIdentity(identity: ServerIdentity): void;
   /** Stops accepting connections; open ones continue. */
   close(): void;
+  /** Resolves after `close`, when the last connection has ended. */
+  readonly closed: Promise<void>;
 };
 
 export type TcpOptions = {
@@ -54,6 +56,7 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
         tls: gate !== undefined,
         renewIdentity: (identity) => gate?.renew(identity),
         close: () => void server.close(),
+        closed: new Promise((end) => server.once('close', end)),
       });
     });
   });

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { connect as dialTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as dialTls, type SecureVersion, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ZlibCompressor } from '../gateway/compressor.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';

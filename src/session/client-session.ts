@@ -4,7 +4,7 @@
 
 import { Command } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';
-import { encodeFrame, frameHeaderBytes } from '../protocol/encode.ts';
+import { encodedBodyLength, encodeFrame } from '../protocol/encode.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
@@ -70,6 +70,12 @@ export class ClientSession {
    * exceeds `maxMessageSizeBytes`, because the broker would close the connection.
    */
   encodeCommand(fields: MessageFields): Buffer {
+    this.bodyBytesOf(fields);
+    return encodeFrame(fields);
+  }
+
+  /** The length of the uncompressed body of a command, for callers that encode it themselves. Throws as `encodeCommand`. */
+  bodyBytesOf(fields: MessageFields): number {
     if (
       this.#state !== 'connected' &&
       fields.command !== Command.Ping &&
@@ -77,12 +83,10 @@ export class ClientSession {
     ) {
       throw new Error(`A session that is ${this.#state} cannot send the command ${fields.command}.`);
     }
-    const frame = encodeFrame(fields);
+    const bodyBytes = encodedBodyLength(fields);
     const limit = this.#options.limits.maxMessageSizeBytes;
-    if (frame.length - frameHeaderBytes <= limit) return frame;
-    throw new RangeError(
-      `A message of ${frame.length - frameHeaderBytes} bytes is over the limit of ${limit}.`,
-    );
+    if (bodyBytes <= limit) return bodyBytes;
+    throw new RangeError(`A message of ${bodyBytes} bytes is over the limit of ${limit}.`);
   }
 
   /** Takes over a chunk, which the caller must not change afterwards. */

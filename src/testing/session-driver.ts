@@ -1,7 +1,7 @@
 // Drives a ServerSession like its owner, synchronously: decompresses in place and decides every Connect by a given rule. For tests of the
 // events of a session.
 
-import { allInPlace, ZlibCompressor } from '../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { type Message, noHeaders } from '../protocol/message.ts';

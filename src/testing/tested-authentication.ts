@@ -1,4 +1,4 @@
-// Composes authentication for tests as src/cli/authentication.ts does for the command, but with users in memory and without the work of hashing,
+// Composes authentication for tests as src/server/authentication.ts does for the command, but with users in memory and without the work of hashing,
 // which no virtual time could wait for.
 
 import type { Authenticator } from '../auth/authenticator.ts';

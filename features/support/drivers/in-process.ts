@@ -8,7 +8,7 @@ import type { StoreRecord } from '../../../src/broker/interface/store-record.ts'
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
-import { ZlibCompressor } from '../../../src/gateway/compressor.ts';
+import { ZlibCompressor } from '../../../src/compression/zlib-compressor.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
 import { createDashboardApp } from '../../../src/http/dashboard/dashboard-app.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';

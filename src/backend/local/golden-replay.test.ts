@@ -4,7 +4,7 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ZlibCompressor } from '../../gateway/compressor.ts';
+import { ZlibCompressor } from '../../compression/zlib-compressor.ts';
 import { commandName } from '../../protocol/command.ts';
 import type { TestedCredentials } from '../../testing/tested-authentication.ts';
 import { TestedBroker } from '../../testing/tested-broker.ts';

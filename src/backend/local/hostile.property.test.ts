@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../compression/zlib-compressor.ts';
 import { Command } from '../../protocol/command.ts';
 import { encodeBody } from '../../protocol/encode.ts';
 import { cut, cuts, messageFields } from '../../testing/message-arbitrary.ts';

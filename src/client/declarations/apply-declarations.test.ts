@@ -202,7 +202,7 @@ describe('another client', () => {
     void queues.set('q', details('q', options));
   const remove = (queues: Map<string, QueueDetails>) => void queues.delete('q');
 
-  it('that creates the same queue first is no trouble: the queue is read again [CLIENT-015]', async () => {
+  it('that creates the same queue first causes no error: the queue is read again [CLIENT-015]', async () => {
     const operations = new ScriptedOperations(
       {},
       { '2 createQueue': create({ deliveryMode: 'FanOutWithAck' }) },
@@ -230,13 +230,13 @@ describe('another client', () => {
     expect(operations.queues.get('q')?.deliveryMode).toBe('FanOutWithAck');
   });
 
-  it('that deletes the queue before Override does is no trouble [CLIENT-026]', async () => {
+  it('that deletes the queue before Override does causes no error [CLIENT-026]', async () => {
     const operations = new ScriptedOperations({ q: {} }, { '2 deleteQueue': remove });
     expect((await apply(operations, { strategy: 'Override' })).error).toBeUndefined();
     expect(operations.queues.get('q')?.deliveryMode).toBe('FanOutWithAck');
   });
 
-  it('that overrides the queue all the time is not fought forever', async () => {
+  it('that creates the queue again each time makes Override fail after five attempts', async () => {
     const again = Object.fromEntries([3, 6, 9, 12, 15].map((call) => [`${call} createQueue`, create({})]));
     const operations = new ScriptedOperations({ q: {} }, again);
     expect((await apply(operations, { strategy: 'Override' })).error).toMatchObject({ code: 'QUEUE_EXISTS' });

@@ -2,19 +2,15 @@
 // as they are shown. The contract suite runs without a test framework of ours, the broker keeps messages in the store over a
 // kill -9, and TypeScript finds the types.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../client/index.ts';
 import { startProcess } from '../../testing/crash/broker-process.ts';
 import { guideExample, writeGuideExample } from '../../testing/guide-example.ts';
+import { checkTypes, installPackage, runNode } from '../../testing/installed-package.ts';
 import { newFolder } from '../contract/file-place.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
 const free = [
   '--port',
   '0',
@@ -27,49 +23,21 @@ const free = [
   '--print-ready',
 ];
 
-type Manifest = { readonly dependencies: Readonly<Record<string, string>> };
-type Result = { readonly code: number | null; readonly output: string };
+/** Building the package takes this long on a busy machine. */
+const BUILD_MS = 180_000;
 
 let folder: string;
 
 beforeAll(async () => {
   folder = await newFolder();
-  await installPackage();
+  await installPackage(folder);
   await writeGuideExample(folder, 'my-store.mjs');
   await writeGuideExample(folder, 'my-store.test.mjs');
-});
+}, BUILD_MS);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What `npm install truemq` would give: the package as it is built, and its dependencies beside it. */
-async function installPackage(): Promise<void> {
-  const modules = join(folder, 'node_modules');
-  await mkdir(join(modules, 'truemq'), { recursive: true });
-  await cp(join(root, 'package.json'), join(modules, 'truemq/package.json'));
-  const build = ['-p', join(root, '.config/tsconfig.build.json'), '--outDir', join(modules, 'truemq/dist')];
-  const { status, stdout } = spawnSync(process.execPath, [compiler, ...build], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The package cannot be built:\n${stdout}`);
-  const { dependencies }: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), '@types', 'undici-types'])
-    await symlink(join(root, 'node_modules', name), join(modules, name));
-}
-
-async function run(...args: readonly string[]): Promise<Result> {
-  const child = spawn(process.execPath, args, { cwd: folder, env: environmentOfUsers() });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
-}
-
-/** Without the variables by which a test runner tells its children that they are tests. */
-function environmentOfUsers(): NodeJS.ProcessEnv {
-  const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...environment } = process.env;
-  return environment;
-}
+const run = (...args: readonly string[]) => runNode(folder, ...args);
 
 function serve(...flags: readonly string[]) {
   return ['node_modules/truemq/dist/cli/main.js', 'serve', ...free, ...flags];
@@ -143,16 +111,7 @@ export const names: readonly string[] = storageContract({ newPlace: async () => 
 export const half: OpenModuleStore = () => ({ recover: () => [], close: () => undefined });
 `;
     await writeFile(join(folder, 'typed.mts'), text);
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-    ];
-    const { output, code } = await run(compiler, ...options, '--types', 'node', 'typed.mts');
+    const { output, code } = await checkTypes(folder, 'typed.mts');
     expect(output).toBe('');
     expect(code).toBe(0);
   });

@@ -12,7 +12,7 @@ const PIPELINE = 24;
 
 /** Creates the queues; they are there already in every life but the first. */
 export async function createQueues(port: number): Promise<void> {
-  const client = await connect({ port });
+  const client = await connect({ port, reconnect: false });
   await client.createQueue('work', { maxQueueSize: 100_000 });
   await client.createQueue('urgent', { mode: 'PriorityBased', maxQueueSize: 100_000 });
   await client.createQueue('jobs', {
@@ -49,7 +49,7 @@ export async function publishUntilGone(
     }
   };
   const publisher = async (index: number) => {
-    const client = await connect({ port });
+    const client = await connect({ port, reconnect: false });
     const lines = Array.from({ length: PIPELINE }, (_, line) => publishAlways(client, `${index}.${line}`));
     await Promise.all(lines.map(untilGone));
   };
@@ -74,7 +74,7 @@ export type LoadSubscriber = { askForEver(): Promise<never>; close(): Promise<vo
 
 /** Takes messages of every queue. */
 export async function subscriber(port: number, ledger: CrashLedger): Promise<LoadSubscriber> {
-  const client = await connect({ port, onHandlerError: () => undefined });
+  const client = await connect({ port, reconnect: false, onHandlerError: () => undefined });
   const acked: string[] = [];
   const latest = new Map<string, string>();
   const take = ({ id, queue }: ReceivedMessage) => {

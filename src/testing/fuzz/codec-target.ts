@@ -3,7 +3,7 @@
 
 import { getHeapStatistics } from 'node:v8';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../compression/zlib-compressor.ts';
 import { decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
 import { isFault, type ProtocolFault } from '../../protocol/fault.ts';

@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream';
 import { dial } from '../../client/dial.ts';
-import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../compression/zlib-compressor.ts';
 import type { BrokerStatistics, Gateway } from '../../gateway/gateway.ts';
 import { systemEnvironment } from '../../gateway/system-environment.ts';
 import type { Environment } from '../../model/environment.ts';

@@ -1,6 +1,6 @@
 // Compression as the broker does it, but never in the thread pool: what takes time takes virtual time, drawn from the seed.
 
-import { allInPlace, ZlibCompressor } from '../../gateway/compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../../protocol/compression.ts';
 import type { ProtocolFault } from '../../protocol/fault.ts';
 import type { Random } from './random.ts';

@@ -63,7 +63,7 @@ describe('without authentication', () => {
   it('there is nothing that could refuse a client', async () => {
     const authentication = await create({});
     expect(authentication).toEqual({ close: expect.any(Function) });
-    authentication.close();
+    await authentication.close();
   });
 
   it('nothing is opened, whatever else is configured', async () => {
@@ -79,7 +79,7 @@ describe('with a token', () => {
     expect(await connect(authentication, { token: TOKEN })).toEqual({ kind: 'accepted' });
     expect(await connect(authentication, {})).toMatchObject({ code: 'AUTH_REQUIRED' });
     expect(authentication.administration).toBeUndefined();
-    authentication.close();
+    await authentication.close();
   });
 });
 
@@ -92,7 +92,7 @@ describe('with users', () => {
         code: 'AUTH_FAILED',
       });
       expect(authentication.administration).toBeDefined();
-      authentication.close();
+      await authentication.close();
     }
     expect(logged).toEqual(['info: created the superuser {"username":"vibemq"}']);
   });
@@ -104,23 +104,23 @@ describe('with users', () => {
     expect(await first.administration?.carryOut(request, asker)).toEqual({ kind: 'done' });
     const alice = { username: 'alice', password: 'alice-password' };
     expect(await connect(first, alice)).toMatchObject({ kind: 'accepted' });
-    first.close();
+    await first.close();
     const second = await create({ 'auth-database-path': path });
     expect(await connect(second, alice)).toMatchObject({ principal: { username: 'alice' } });
-    second.close();
+    await second.close();
   });
 
   it('and a token, both are accepted [AUTH-031, AUTH-032]', async () => {
     const authentication = await users({ 'auth-token': TOKEN });
     expect(await connect(authentication, { token: TOKEN })).toEqual({ kind: 'accepted' });
     expect(await connect(authentication, superuser)).toEqual(asSuperuser);
-    authentication.close();
+    await authentication.close();
   });
 
   it('in memory, nothing is written', async () => {
     const authentication = await users({ 'auth-database-path': ':memory:' });
     expect(await connect(authentication, superuser)).toEqual(asSuperuser);
-    authentication.close();
+    await authentication.close();
     await expect(readFile(':memory:')).rejects.toThrow('ENOENT');
   });
 
@@ -128,29 +128,29 @@ describe('with users', () => {
     const first = await create({ 'auth-database-path': path });
     const [, password = ''] = /with the password ([\w-]{24})\n/.exec(said.join('')) ?? [];
     expect(await connect(first, { username: 'vibemq', password })).toEqual(asSuperuser);
-    first.close();
+    await first.close();
     const second = await create({ 'auth-database-path': path });
     expect(await connect(second, { username: 'vibemq', password })).toEqual(asSuperuser);
-    second.close();
+    await second.close();
     expect(said).toHaveLength(1);
     expect(logged).toEqual([]);
     expect((await readFile(path)).includes(password)).toBe(false);
   });
 
   it('the configured password does not change a superuser that exists, and a warning says so [AUTH-063]', async () => {
-    (await users()).close();
+    await (await users()).close();
     logged.length = 0;
     const authentication = await users({ 'superuser-password': 'another-secret' });
     expect(await connect(authentication, superuser)).toEqual(asSuperuser);
-    authentication.close();
+    await authentication.close();
     expect(logged).toEqual([
       'warn: the superuser has another password than the configured one, which is not used {"username":"vibemq"}',
     ]);
   });
 
   it('no log line holds a password or a hash [AUTH-054]', async () => {
-    (await users()).close();
-    (await users({ 'superuser-password': 'another-secret' })).close();
+    await (await users()).close();
+    await (await users({ 'superuser-password': 'another-secret' })).close();
     expect(logged.length).toBeGreaterThan(1);
     expect(logged.join()).not.toMatch(/secret|\$2b\$/);
   });
@@ -158,10 +158,10 @@ describe('with users', () => {
 
 describe('a file of users', () => {
   it('that others may read causes a warning', async () => {
-    (await users()).close();
+    await (await users()).close();
     await chmod(path, 0o644);
     logged.length = 0;
-    (await users()).close();
+    await (await users()).close();
     expect(logged).toEqual([expect.stringMatching(/^warn: other users of this machine .*auth\.db/)]);
   });
 
@@ -176,7 +176,7 @@ describe('a file of users', () => {
     expect(await connect(authentication, { username: 'carol', password: 'x' })).toMatchObject({
       code: 'AUTH_FAILED',
     });
-    authentication.close();
+    await authentication.close();
   });
 
   it('that is none ends the start, and nothing stays open', async () => {

@@ -25,7 +25,7 @@ export type Authentication = {
   readonly authenticator?: Authenticator;
   /** Absent: authorization is off. */
   readonly administration?: UserAdministration;
-  close(): void;
+  close(): Promise<void>;
 };
 
 export type AuthenticationTools = {
@@ -44,17 +44,17 @@ export async function createAuthentication(
   tools: AuthenticationTools,
 ): Promise<Authentication> {
   const { enableAuthentication, authToken, authDatabasePath } = configuration;
-  if (!enableAuthentication) return { close: () => undefined };
+  if (!enableAuthentication) return { close: async () => undefined };
   // Clients cause the lines of the authenticator.
   const logger = throttledLogger(tools.logger, systemEnvironment.clock);
   const token = authToken === '' ? {} : { token: authToken };
   if (authDatabasePath === '') {
-    return { authenticator: new ConfiguredAuthenticator({ ...token, logger }), close: () => undefined };
+    return { authenticator: new ConfiguredAuthenticator({ ...token, logger }), close: async () => undefined };
   }
   const store = await openStore(authDatabasePath, logger);
   const hashing = new BcryptThreads();
-  const close = () => {
-    hashing.close();
+  const close = async () => {
+    await hashing.close();
     store.close();
   };
   try {
@@ -64,7 +64,7 @@ export async function createAuthentication(
     const administration = new StoredUserAdministration({ store, checks, wallNow: tools.wallNow, logger });
     return { authenticator, administration, close };
   } catch (error) {
-    close();
+    await close();
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 // A whole broker in this process: authentication, store, backend, gateway, TCP listener and HTTP servers. Starts them from a configuration, and ends them
-// in the order of SHUTDOWN-011. `truemq serve` and `truemq adapter` both start this and nothing else.
+// in the order of SHUTDOWN-011. `truemq serve`, `truemq adapter` and `createBroker` start this and nothing else.
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { ZlibCompressor } from '../gateway/compressor.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
@@ -58,8 +58,9 @@ export async function startBroker(
   const stop = async () => {
     tcp?.close();
     await broker.drain();
-    authentication.close();
+    await authentication.close();
     await starting.then(closeHttpServers, () => undefined);
+    await tcp?.closed;
   };
   try {
     await Promise.race([broker.start(), failureOf(starting), abortOf(cancellation)]);

@@ -4,7 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Algorithm } from '../protocol/compression.ts';
-import { ZlibCompressor } from './compressor.ts';
+import { ZlibCompressor } from './zlib-compressor.ts';
 
 const reference = {
   brotli: { compress: (body: Buffer) => brotliCompressSync(body), decompress: brotliDecompressSync },

@@ -1,0 +1,33 @@
+// What a user of the client library can do about each error code of the broker. Data only; spec/tables/errors.yaml says when a broker sends
+// each code.
+
+const advice: Readonly<Record<string, string>> = {
+  AUTH_REQUIRED: 'Give username and password, or authToken.',
+  AUTH_FAILED: 'Check username and password, or authToken.',
+  NOT_AUTHENTICATED: 'Connect before sending other commands.',
+  NOT_AUTHORIZED: 'Let a superuser grant the operation on this queue.',
+  INVALID_MESSAGE: 'Correct the id, the queue name or the headers: they break a rule of the protocol.',
+  INVALID_QUEUE: 'Give the name of a queue.',
+  INVALID_PAYLOAD: 'Send one valid JSON text, or correct the options.',
+  QUEUE_NOT_FOUND: 'Create the queue first.',
+  QUEUE_EXISTS: 'Use the existing queue, or delete it first: a queue is never changed.',
+  QUEUE_FULL: 'Publish again when subscribers have taken messages, or raise maxQueueSize.',
+  RATE_LIMITED: 'Publish more slowly, or raise the rate limit of the broker.',
+  CONNECTION_LIMIT: 'Close other connections, or raise maxConnections of the broker.',
+  UNKNOWN_COMMAND: 'Do without this command: the broker does not serve it.',
+  UNSUPPORTED_VERSION: 'Use a broker of protocol version 1.',
+  MESSAGE_TOO_LARGE: 'Send a smaller message, or raise maxMessageSize of the broker.',
+  MEMORY_LIMIT: 'Publish again when subscribers have taken messages, or raise maxQueuedBytes of the broker.',
+  LIMIT_EXCEEDED: 'Use fewer queues, subscriptions, users or permissions, or raise the limit of the broker.',
+  STORAGE_ERROR: 'Look at the log of the broker: it cannot write to its store.',
+  SHUTTING_DOWN: 'Send the command again when the broker is back.',
+  USER_EXISTS: 'Choose another name.',
+  USER_NOT_FOUND: 'Check the name with listUsers().',
+  FORBIDDEN: 'Choose another user: a superuser cannot be deleted.',
+  SERVER_ERROR: 'Look at the log of the broker.',
+};
+
+/** One sentence; undefined for an unknown code. */
+export function adviceFor(code: string): string | undefined {
+  return Object.hasOwn(advice, code) ? advice[code] : undefined;
+}

@@ -1,0 +1,37 @@
+// A queue whose operations take constant time on average, whatever its length.
+
+/** Taken entries are kept until this many, so that the list is rarely copied. */
+const MAX_TAKEN_COUNT = 1_024;
+
+export class Fifo<Entry> {
+  #entries: Entry[] = [];
+  #takenCount = 0;
+
+  get first(): Entry | undefined {
+    return this.#entries[this.#takenCount];
+  }
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Takes the first entry; undefined when the queue is empty. */
+  shift(): Entry | undefined {
+    const entry = this.first;
+    if (this.#takenCount < this.#entries.length) this.#takenCount += 1;
+    const isMostlyTaken = this.#takenCount > MAX_TAKEN_COUNT && this.#takenCount * 2 > this.#entries.length;
+    if (this.#takenCount === this.#entries.length || isMostlyTaken) this.#removeTaken();
+    return entry;
+  }
+
+  /** Puts entries before all others, in their order. */
+  prepend(entries: readonly Entry[]): void {
+    this.#removeTaken();
+    this.#entries = [...entries, ...this.#entries];
+  }
+
+  #removeTaken(): void {
+    this.#entries = this.#entries.slice(this.#takenCount);
+    this.#takenCount = 0;
+  }
+}

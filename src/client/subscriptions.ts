@@ -1,0 +1,165 @@
+// The subscriptions of a client, by queue, across all its connections: passes deliveries on, renews the subscriptions on each new connection,
+// and stops reading while too many messages wait for handlers. Implements CLIENT-014.
+
+import { ErrorCode } from '../model/error-code.ts';
+import { Command } from '../protocol/command.ts';
+import type { Message } from '../protocol/message.ts';
+import type { CallOptions } from './abort.ts';
+import type { RequestFunction } from './broker-commands.ts';
+import type { ClientConnection, CommandRequest } from './client-connection.ts';
+import type { EventListeners } from './client-events.ts';
+import type { ClientSubscription } from './client-subscription.ts';
+import { type ClientError, CommandError, ConnectionError } from './errors.ts';
+import { warn } from './process-warning.ts';
+import { ReceivedMessage } from './received-message.ts';
+import type { Renewable } from './supervisor.ts';
+
+/** Messages that may wait for handlers before the client stops reading: a queue without acks has no other limit. */
+const MAX_BACKLOG_COUNT = 1_024;
+
+/** Refusals that end a subscription. After others, which may pass, the client tries to connect again. */
+const LASTING_REFUSALS: readonly string[] = [
+  ErrorCode.QueueNotFound,
+  ErrorCode.NotAuthorized,
+  ErrorCode.LimitExceeded,
+];
+
+export type SubscriptionsOptions = {
+  readonly events: EventListeners;
+  /** Sends a command on the current connection, or on the next one. */
+  readonly request: RequestFunction;
+  readonly isConnected: () => boolean;
+};
+
+export class Subscriptions implements Renewable {
+  readonly #options: SubscriptionsOptions;
+  readonly #byQueue = new Map<string, ClientSubscription>();
+  /** The connection that messages arrive on. */
+  #connection: ClientConnection | undefined;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** Subscribes. The subscription takes the messages of the queue in place of the one before, which still handles what it has received. */
+  async open(queue: string, subscription: ClientSubscription, call: CallOptions): Promise<void> {
+    const previous = this.#byQueue.get(queue);
+    // Registered before the answer: the first Deliver may be in the same chunk.
+    this.#byQueue.set(queue, subscription);
+    try {
+      await this.#options.request(subscribeRequest(queue, subscription), call);
+    } catch (error) {
+      this.#withdraw(queue, previous, error);
+      throw error;
+    }
+    subscription.isAccepted = true;
+    previous?.retire();
+  }
+
+  /** Unsubscribes; without a connection there is nothing to end but the wish. Received messages are still handled. */
+  async close(queue: string, call: CallOptions): Promise<void> {
+    const subscription = this.#byQueue.get(queue);
+    if (this.#options.isConnected()) await this.#unsubscribe(queue, call);
+    if (subscription !== undefined) this.#remove(queue, subscription)?.retire();
+  }
+
+  /** Ends a subscription that hands over no more messages, unless another one has taken its place. */
+  async drop(queue: string, subscription: ClientSubscription): Promise<void> {
+    subscription.stop();
+    if (this.#remove(queue, subscription) !== undefined && this.#options.isConnected())
+      await this.#unsubscribe(queue, {});
+  }
+
+  deliver(message: Message, connection: ClientConnection): void {
+    this.#connection = connection;
+    this.#byQueue.get(message.queue)?.deliver(new ReceivedMessage(message, connection));
+  }
+
+  async renew(connection: ClientConnection): Promise<void> {
+    const accepted = [...this.#byQueue].filter(([, { isAccepted }]) => isAccepted);
+    await Promise.all(
+      accepted.map(([queue, subscription]) => this.#renewOne(connection, queue, subscription)),
+    );
+  }
+
+  suspend(): void {
+    this.#connection = undefined;
+    for (const subscription of this.#byQueue.values()) subscription.discardBacklog();
+  }
+
+  end(error: ClientError): void {
+    this.stopAll(error);
+    this.#byQueue.clear();
+  }
+
+  /** Hands no more messages to handlers. */
+  stopAll(error?: ClientError): void {
+    for (const subscription of this.#byQueue.values()) subscription.stop(error);
+  }
+
+  /** Stops or continues reading, according to the number of waiting messages. */
+  balanceReading(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    let backlogCount = 0;
+    for (const subscription of this.#byQueue.values()) backlogCount += subscription.backlogCount;
+    if (backlogCount >= MAX_BACKLOG_COUNT) connection.pause();
+    else if (connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) connection.resume();
+  }
+
+  async #renewOne(
+    connection: ClientConnection,
+    queue: string,
+    subscription: ClientSubscription,
+  ): Promise<void> {
+    try {
+      await connection.request(subscribeRequest(queue, subscription));
+    } catch (error) {
+      if (!(error instanceof CommandError) || !LASTING_REFUSALS.includes(error.code)) throw error;
+      this.#lose(queue, subscription, error);
+    }
+    // Unsubscribed meanwhile.
+    if (!this.#byQueue.has(queue)) await connection.request(unsubscribeRequest(queue));
+  }
+
+  #lose(queue: string, subscription: ClientSubscription, error: CommandError): void {
+    this.#remove(queue, subscription)?.stop(error);
+    const isHeard = this.#options.events.emit('subscriptionLost', { queue, error });
+    if (!isHeard) warn(`the subscription to queue ${JSON.stringify(queue)} is lost`, error);
+  }
+
+  /** An unsubscription that fails because the connection ended has reached its aim. */
+  async #unsubscribe(queue: string, call: CallOptions): Promise<void> {
+    try {
+      await this.#options.request(unsubscribeRequest(queue), call);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+    }
+  }
+
+  /** Without a refusal the broker may have subscribed the client, and would wait for acks that nobody sends. */
+  #withdraw(queue: string, previous: ClientSubscription | undefined, error: unknown): void {
+    if (previous !== undefined) this.#byQueue.set(queue, previous);
+    else {
+      this.#byQueue.delete(queue);
+      const mayBeSubscribed = !(error instanceof CommandError || error instanceof ConnectionError);
+      if (mayBeSubscribed && this.#options.isConnected())
+        this.#unsubscribe(queue, {}).catch((failure: unknown) => warn('Unsubscribe failed', failure));
+    }
+  }
+
+  /** The subscription, if it was the one of this queue. */
+  #remove(queue: string, subscription: ClientSubscription): ClientSubscription | undefined {
+    if (this.#byQueue.get(queue) !== subscription) return undefined;
+    this.#byQueue.delete(queue);
+    return subscription;
+  }
+}
+
+function subscribeRequest(queue: string, { headers }: ClientSubscription): CommandRequest {
+  return { command: Command.Subscribe, answer: Command.SubscribeAck, queue, headers };
+}
+
+function unsubscribeRequest(queue: string): CommandRequest {
+  return { command: Command.Unsubscribe, answer: Command.UnsubscribeAck, queue };
+}
