@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type Client, ClientError } from '../client/index.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
 import { MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
 import { type BenchPlan, type BenchResult, BenchRun } from './bench/bench-run.ts';
@@ -136,7 +137,7 @@ async function measure(
   });
   await owner.createQueue(plan.queue, { maxQueueSize: plan.messageCount });
   try {
-    const tools = { now: () => performance.now(), signal: stopping.signal };
+    const tools = { now: () => systemEnvironment.clock.now(), signal: stopping.signal };
     const result = await new BenchRun(plan, tools).run(publishers, subscribers);
     const isComplete = !stopping.signal.aborted;
     context.stdout.write(isJson ? jsonText(job, result, isComplete) : textOf(result));
