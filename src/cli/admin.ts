@@ -3,10 +3,11 @@
 
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
-import { didYouMean } from '../config/nearest-name.ts';
 import { QueueOperation, type QueueOperationName } from '../model/access.ts';
+import { findAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readNewPassword } from './credentials.ts';
 import { tableOf } from './table.ts';
@@ -132,9 +133,9 @@ Exit code: 0 when it was done, 1 when the broker refused or the connection faile
 
   async run(argv, context) {
     const [name, ...rest] = argv;
-    const { positionals, flags = {}, prepare, run } = findAction(name);
+    const { positionals, flags = {}, prepare, run } = findAction(name, actions);
     const given = parseArguments(rest, { flags: { ...connectionFlags, ...flags }, positionals });
-    const address = parseAddress(given);
+    const address = parseAddress(given, context);
     const prepared = (await prepare?.(given, context)) ?? '';
     const client = await connectOrExplain(address, context);
     if (client === undefined) return ExitCode.Failed;
@@ -174,13 +175,4 @@ function parseOperations(text: string): readonly QueueOperationName[] {
       `OPERATIONS: came ${JSON.stringify(part)}; allowed is all, ${operationNames.join(', ')}`,
     );
   });
-}
-
-/** @throws UsageError */
-function findAction(name: string | undefined): Action {
-  const names = Object.keys(actions);
-  if (name === undefined) throw new UsageError(`what to do is missing: ${names.join(', ')}`);
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action !== undefined) return action;
-  throw new UsageError(`${name}: no such action${didYouMean(name, names)}; there is ${names.join(', ')}`);
 }

@@ -1,7 +1,7 @@
 // The strict command line: what it accepts, and its messages about what it refuses.
 
 import { describe, expect, it } from 'vitest';
-import { type ArgumentsShape, parseArguments, parseCount, UsageError } from './arguments.ts';
+import { type ArgumentsShape, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 
 const shape: ArgumentsShape = {
   flags: { port: 'text', header: 'texts', verbose: 'switch' },
@@ -56,5 +56,16 @@ describe('parseCount', () => {
     for (const text of ['0', '-1', '1.5', 'x', '', '99999999999999999999']) {
       expect(() => parseCount('count', text, 1), text).toThrow('allowed is a whole number from 1 on');
     }
+  });
+});
+
+describe('parseChoice', () => {
+  it('takes a name in any case, and proposes the nearest one', () => {
+    expect(parseChoice('mode', 'fanoutwithack', ['RoundRobin', 'FanOutWithAck'])).toBe('FanOutWithAck');
+    expect(() => parseChoice('mode', 'RoundRobbin', ['RoundRobin', 'FanOutWithAck'])).toThrow(
+      new UsageError(
+        '--mode: came "RoundRobbin"; allowed is RoundRobin, FanOutWithAck; did you mean RoundRobin?',
+      ),
+    );
   });
 });

@@ -105,3 +105,11 @@ export function parseCount(flag: string, text: string, min: number): number {
   if (Number.isSafeInteger(value) && value >= min) return value;
   throw new UsageError(`--${flag}: came ${JSON.stringify(text)}; allowed is a whole number from ${min} on`);
 }
+
+/** One of the names, in any case, as the value of a flag. */
+export function parseChoice<Name extends string>(flag: string, text: string, names: readonly Name[]): Name {
+  const name = names.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (name !== undefined) return name;
+  const allowed = `allowed is ${names.join(', ')}`;
+  throw new UsageError(`--${flag}: came ${JSON.stringify(text)}; ${allowed}${didYouMean(text, names)}`);
+}

@@ -1,80 +1,24 @@
-// Connects `truemq pub`, `sub` and `admin` to their broker: the flags that all have, and the message when the connection fails. Implements
-// CLIENT-001 for the command line.
+// Connects `truemq pub`, `sub`, `queues`, `admin` and `bench` to their broker, and says what failed. Implements CLIENT-001 for the command line.
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
-import type { TlsOptions } from '../client/tls-options.ts';
-import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import { VERSION } from '../server/version.ts';
-import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
+import { type BrokerAddress, readAddressCredentials } from './broker-address.ts';
 import type { CommandContext } from './command.ts';
-import { CREDENTIALS_HELP, credentialFlags, readCredentials } from './credentials.ts';
-
-export const connectionFlags = {
-  host: 'text',
-  port: 'text',
-  tls: 'switch',
-  'tls-ca': 'text',
-  'tls-certificate': 'text',
-  'tls-key': 'text',
-  'tls-skip-validation': 'switch',
-  ...credentialFlags,
-} as const satisfies Readonly<Record<string, FlagKind>>;
-
-export const CONNECTION_HELP = `  --host HOST       the broker's address [${DEFAULT_HOST}]
-  --port PORT       the broker's port [${DEFAULT_PORT}]
-  --tls             use TLS
-  --tls-ca FILE     trust the authorities in this PEM file [those of Node.js]
-  --tls-certificate FILE, --tls-key FILE
-                    the client's own certificate and key, in PEM, for a broker that asks for them
-  --tls-skip-validation
-                    accept any certificate of the broker: for tests only
-${CREDENTIALS_HELP}`;
-
-export type BrokerAddress = TlsOptions & {
-  readonly host: string;
-  readonly port: number;
-  /** The command line, for the credentials. */
-  readonly given: Arguments;
-};
-
-/** @throws UsageError */
-export function parseAddress(given: Arguments): BrokerAddress {
-  const { texts } = given;
-  const host = texts.get('host') ?? DEFAULT_HOST;
-  const text = texts.get('port') ?? String(DEFAULT_PORT);
-  const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return { host, port, given, ...parseTls(given) };
-  throw new UsageError(`--port: came ${JSON.stringify(text)}; allowed is a port from 1 to 65535`);
-}
-
-function parseTls({ texts, switches }: Arguments): TlsOptions {
-  if (!switches.has('tls')) {
-    const flag = [...texts.keys(), ...switches].find((name) => name.startsWith('tls-'));
-    if (flag === undefined) return {};
-    throw new UsageError(`--${flag}: without --tls the connection does not use TLS; add --tls`);
-  }
-  const [ca, certificate, key] = ['tls-ca', 'tls-certificate', 'tls-key'].map((flag) => texts.get(flag));
-  return {
-    useTls: true,
-    skipCertificateValidation: switches.has('tls-skip-validation'),
-    ...(ca !== undefined && { tlsCa: ca }),
-    ...(certificate !== undefined && { tlsCertificate: certificate }),
-    ...(key !== undefined && { tlsKey: key }),
-  };
-}
 
 /** A connected client; undefined if that failed, after a message on stderr. @throws UsageError for credentials that cannot be read */
 export async function connectOrExplain(
-  { given, ...address }: BrokerAddress,
+  brokerAddress: BrokerAddress,
   context: CommandContext,
 ): Promise<Client | undefined> {
   const { stderr } = context;
-  const credentials = await readCredentials(given, context);
+  const { given: _, inUrl: __, tuning, ...address } = brokerAddress;
+  const credentials = await readAddressCredentials(brokerAddress, context);
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    return await connect({ ...address, ...credentials, clientVersion, onHandlerError, reconnect: false });
+    const options = { ...tuning, ...address, ...credentials, clientVersion, onHandlerError };
+    return await connect({ ...options, reconnect: false });
   } catch (error) {
     stderr.write(
       explainFailure(error, address)
@@ -99,7 +43,7 @@ export function explainFailure(
       return [
         `nobody listens on ${place}`,
         '  is a broker running there? this starts one: truemq serve',
-        '  somewhere else? --host and --port say where',
+        '  somewhere else? --url, or --host and --port, say where',
       ];
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -11,6 +11,8 @@ export const ExitCode = {
   Failed: 1,
   /** The command line or the configuration is not valid. */
   Usage: 2,
+  /** Ctrl-C or SIGTERM came before the command had done what was requested. */
+  Interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -31,6 +33,8 @@ export type CommandContext = {
   readonly stderr: Writable;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** Asks a question on the terminal and resolves with the answer; absent: stdin is no terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Asks for a secret on the terminal, without showing it; absent: nobody can be asked. */
   readonly askSecret?: ((question: string) => Promise<string>) | undefined;
   /** Absent: stdin or stdout is no terminal. */
@@ -50,3 +54,6 @@ export type Command = {
   /** @throws UsageError, ConfigurationError: the caller prints them and points to the help */
   run(argv: readonly string[], context: CommandContext): Promise<ExitCode>;
 };
+
+/** A command in the table of commands, loaded on demand. */
+export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };

@@ -13,7 +13,10 @@ export const config: Command = {
        truemq config --reference
 
 Prints the configuration that "truemq serve" would use with the same flags, environment and file, and the origin of each value.
-The output is YAML and can be used as a configuration file. With --reference: prints the reference of all keys in Markdown.
+The output is YAML and can be used as a configuration file.
+
+  --config FILE                          a file of keys, in JSON or YAML; flags and environment override it
+  --reference                            print the reference of all keys, in Markdown, instead
 
 ${flagHelp()}`,
   async run(argv, context) {

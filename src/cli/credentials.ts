@@ -1,5 +1,5 @@
-// The credentials of `truemq pub`, `sub` and `admin`: from flags that name a user or a file, from the environment, or asked on the terminal. Never
-// from a flag that holds a secret: every user of the machine sees the arguments of a process. Implements AUTH-054 for the command line.
+// The credentials of the commands that connect: from flags that name a user or a file, from a connection string, from the environment, or asked on the
+// terminal. There is no flag for a password alone: every user of the machine sees the arguments of a process. Implements AUTH-054 for the command line.
 
 import { readSecretFile } from '../config/secret-file.ts';
 import { type Arguments, type FlagKind, UsageError } from './arguments.ts';
@@ -11,7 +11,7 @@ export const credentialFlags = {
   'auth-token-file': 'text',
 } as const satisfies Readonly<Record<string, FlagKind>>;
 
-export const CREDENTIALS_HELP = `  --username NAME         connects as this user; the password comes from TRUEMQ_PASSWORD, from --password-file, or is asked for
+export const CREDENTIALS_HELP = `  --username NAME         connect as this user; the password comes from --password-file, from TRUEMQ_PASSWORD, or is asked for
   --password-file FILE    a file that contains the password
   --auth-token-file FILE  a file that contains the token that all clients share; TRUEMQ_AUTH_TOKEN may hold it too`;
 
@@ -22,17 +22,25 @@ export type Credentials = {
   readonly password?: string;
 };
 
-/** @throws UsageError when a file cannot be read, or when there is no password for a user */
-export async function readCredentials({ texts }: Arguments, context: CommandContext): Promise<Credentials> {
+/**
+ * `inUrl`: the name and password of a connection string. Its password is for its own name only.
+ * @throws UsageError when a file cannot be read, or when there is no password for a user
+ */
+export async function readCredentials(
+  { texts }: Arguments,
+  context: CommandContext,
+  inUrl: Pick<Credentials, 'username' | 'password'> = {},
+): Promise<Credentials> {
   const { environment } = context;
   const authToken = secretOf(texts, 'auth-token-file') ?? environment['TRUEMQ_AUTH_TOKEN'];
   const token = authToken === undefined || authToken === '' ? {} : { authToken };
-  const username = texts.get('username');
+  const username = texts.get('username') ?? inUrl.username;
   if (username === undefined) {
     if (texts.has('password-file')) throw new UsageError('--password-file: needs --username');
     return token;
   }
-  const given = secretOf(texts, 'password-file') ?? environment['TRUEMQ_PASSWORD'];
+  const urlPassword = username === inUrl.username ? inUrl.password : undefined;
+  const given = secretOf(texts, 'password-file') ?? urlPassword ?? environment['TRUEMQ_PASSWORD'];
   const password = given ?? (await ask(context, `password of ${username}: `));
   if (password !== undefined) return { ...token, username, password };
   throw new UsageError(

@@ -2,13 +2,23 @@
 
 import { didYouMean } from '../config/nearest-name.ts';
 import { parseArguments, UsageError } from './arguments.ts';
-import { type Command, ExitCode } from './command.ts';
-import { type CommandEntry, commands } from './commands.ts';
+import { type Command, type CommandEntry, ExitCode } from './command.ts';
+import { commands } from './commands.ts';
 
 export const help: Command = {
-  help: 'usage: truemq help [COMMAND]',
+  help: `usage: truemq help [COMMAND]
+
+Prints the list of commands, or the help of one.
+
+  --reference  print the help of all commands, in Markdown, instead`,
   async run(argv, { stdout }) {
-    const [name] = parseArguments(argv, { flags: {}, positionals: ['COMMAND?'] }).positionals;
+    const shape = { flags: { reference: 'switch' }, positionals: ['COMMAND?'] } as const;
+    const { positionals, switches } = parseArguments(argv, shape);
+    const [name] = positionals;
+    if (switches.has('reference')) {
+      stdout.write(await reference());
+      return ExitCode.Done;
+    }
     stdout.write(`${name === undefined ? overview() : (await findCommand(name).load()).help}\n`);
     return ExitCode.Done;
   },
@@ -31,9 +41,16 @@ export function findCommand(name: string): CommandEntry {
   return entry;
 }
 
+async function reference(): Promise<string> {
+  // Loaded on demand: only who writes the page needs it.
+  const { commandReference } = await import('./command-reference.ts');
+  const helps = Object.entries(entries).map(async ([name, { load }]) => [name, (await load()).help] as const);
+  return commandReference(new Map(await Promise.all(helps)));
+}
+
 /** The list of commands with their summaries. */
 export function overview(): string {
-  const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`);
+  const lines = Object.entries(entries).map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
   return [
     'usage: truemq COMMAND [flags]',
     '',

@@ -80,9 +80,20 @@ describe('the process', () => {
 describe('help', () => {
   it('has something to say about every command', async () => {
     for (const [name, { summary }] of Object.entries(commands)) {
-      expect(overview()).toContain(`${name.padEnd(9)} ${summary}`);
+      expect(overview()).toContain(`${name.padEnd(10)} ${summary}`);
       expect((await findCommand(name).load()).help).toMatch(new RegExp(`^usage: truemq ${name}`));
     }
+  });
+});
+
+describe('the reference of the command line', () => {
+  it('is what the help texts say', async () => {
+    const context = testCommandContext();
+    await findCommand('help')
+      .load()
+      .then((help) => help.run(['--reference'], context));
+    const url = new URL('../../docs/reference/command-line.md', import.meta.url);
+    expect(context.output()).toBe(readFileSync(url, 'utf8'));
   });
 });
 

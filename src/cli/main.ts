@@ -6,6 +6,7 @@ import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
+import { askLine } from './line-prompt.ts';
 import { askSecret } from './secret-prompt.ts';
 
 const context: CommandContext = {
@@ -13,6 +14,7 @@ const context: CommandContext = {
   stdout: process.stdout,
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
+  ask: process.stdin.isTTY ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
   askSecret: process.stdin.isTTY
     ? (question) => askSecret(question, process.stdin, process.stderr)
     : undefined,

@@ -20,6 +20,7 @@ beforeAll(async () => {
   const entries = new Map<string, unknown>([
     ['port', 0],
     ['health', false],
+    ['dashboard', false],
     ['rateLimit', false],
     ['tlsCertificatePath', tlsFixture('server.crt')],
     ['tlsKeyPath', tlsFixture('server.key')],

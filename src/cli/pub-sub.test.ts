@@ -20,6 +20,7 @@ beforeAll(async () => {
   const entries = new Map<string, unknown>([
     ['port', 0],
     ['health', false],
+    ['dashboard', false],
     ['rateLimit', false],
   ]);
   const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
@@ -61,12 +62,22 @@ describe('pub', () => {
       'high',
     ]);
     expect([exitCode, errors]).toEqual([ExitCode.Done, 'truemq: 1 message published to one\n']);
-    const { output } = await take('one', ['--count', '1', '--verbose']);
+    const { output } = await take('one', ['--count', '1', '--json']);
     expect(JSON.parse(output)).toEqual({
       id: expect.any(String),
-      headers: { a: 'b=c', priority: 'High' },
+      queue: 'one',
+      headers: expect.objectContaining({ a: 'b=c', priority: 'High' }),
+      attemptCount: 1,
       payload: { n: 1 },
     });
+  });
+
+  it('connects where the environment says', async () => {
+    const context = testCommandContext({
+      TRUEMQ_URL: `vibemq://127.0.0.1:${broker.tcp.port}?compression=none`,
+    });
+    expect(await pub.run(['by-url', '1'], context)).toBe(ExitCode.Done);
+    expect(await messageCount('by-url')).toBe(1);
   });
 
   it('publishes the lines of stdin in order, as many times as asked', async () => {
@@ -84,6 +95,65 @@ describe('pub', () => {
     );
     expect(errors).toMatch(/\ntruemq: 2 messages published to bad\n$/);
     expect(await messageCount('bad')).toBe(2);
+  });
+
+  it('prints a line of JSON for each message with --json', async () => {
+    const context = testCommandContext();
+    context.stdin.end('1\n{\n');
+    expect(await pub.run(['as-json', '--json', ...address], context)).toBe(ExitCode.Failed);
+    const records = context
+      .output()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records).toContainEqual({ queue: 'as-json', line: 1, id: expect.any(String), isConfirmed: true });
+    const error = { code: 'NOT_JSON', message: expect.stringMatching(/^not JSON/) };
+    expect(records).toContainEqual({ queue: 'as-json', line: 2, isConfirmed: false, error });
+    const refused = testCommandContext();
+    await pub.run(['no such/name', '1', '--json', ...address], refused);
+    expect(JSON.parse(refused.output())).toMatchObject({
+      isConfirmed: false,
+      error: { code: 'INVALID_MESSAGE' },
+    });
+  });
+
+  it('waits for what it has sent when it is interrupted, although its input goes on', async () => {
+    const [port, played] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      const { id } = await script.take();
+      context.signal('SIGINT');
+      script.send({ command: 21, id });
+    });
+    const context = testCommandContext();
+    context.stdin.write('1\n');
+    expect(await pub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Interrupted);
+    expect(context.errors()).toMatch(/^truemq: interrupted; .*\ntruemq: 1 message published to q\n$/);
+    expect(context.stdin.destroyed).toBe(true);
+    await played;
+  });
+
+  it('ends at once at a second signal', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      await script.take();
+      context.signal('SIGINT');
+      context.signal('SIGINT');
+    });
+    const context = testCommandContext();
+    void pub.run(['q', '1', '--port', String(port)], context);
+    await vi.waitFor(() => expect(context.exits).toEqual([ExitCode.Interrupted]));
+  });
+
+  it('ends when the broker goes away, although its input goes on', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      script.send({ command: 21, id: (await script.take()).id });
+      script.end();
+    });
+    const context = testCommandContext();
+    context.stdin.write('1\n');
+    expect(await pub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(/lost/);
   });
 
   it('tells which message the broker refused', async () => {

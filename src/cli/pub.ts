@@ -3,12 +3,14 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, PublishOptions } from '../client/client.ts';
-import { CommandError, ConnectionError } from '../client/errors.ts';
+import { CommandError } from '../client/errors.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
-import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
-import { readLines } from './lines.ts';
+import { jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
+import { PublishReport } from './pub/publish-report.ts';
 
 /** Publishes that may wait for their PublishAck at the same time. */
 const WINDOW_COUNT = 64;
@@ -22,17 +24,26 @@ export const pub: Command = {
 Publishes JSON to QUEUE, and prints a line when the broker has confirmed it. Without JSON it publishes each line of stdin, which
 must be one JSON text. It reports the number of a line that is not JSON and skips it; it also skips empty lines.
 
-  --header K=V      a header of the message; may be given several times
-  --priority NAME   Low, Normal, High or Critical
-  --count N         publish each message N times [1]
+  --header K=V            a header of the message; may be given several times
+  --priority ${PRIORITIES.join('|')}
+                          the priority of the message [Normal]
+  --count N               publish each message N times [1]
+  --json                  print a line of JSON on stdout for each message: whether it is confirmed, its id or the error, its line
 ${CONNECTION_HELP}
 
-Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line.
+Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line, 130 when it was interrupted (Ctrl-C): it then
+waits for the messages under way, and ends at once at the second Ctrl-C.
 A publish over the broker's rate limit is repeated until the broker accepts it; this may change the order of the messages.`,
 
   async run(argv, context) {
-    const flags = { ...connectionFlags, header: 'texts', priority: 'text', count: 'text' } as const;
-    const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }));
+    const flags = {
+      ...connectionFlags,
+      header: 'texts',
+      priority: 'text',
+      count: 'text',
+      json: 'switch',
+    } as const;
+    const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }), context);
     const client = await connectOrExplain(job.address, context);
     if (client === undefined) return ExitCode.Failed;
     const report = await publishAll(client, job, context);
@@ -47,21 +58,30 @@ type Job = {
   /** Undefined: read stdin. */
   readonly json: Buffer | undefined;
   readonly count: number;
+  readonly isJson: boolean;
   readonly options: PublishOptions;
 };
 
 /** @throws UsageError */
-function parseJob(given: Arguments): Job {
+function parseJob(given: Arguments, context: CommandContext): Job {
   const [queue = '', json] = given.positionals;
   const bytes = json === undefined ? undefined : Buffer.from(json);
   const problem = bytes === undefined ? undefined : jsonProblem(bytes);
   if (problem !== undefined)
     throw new UsageError(`${JSON.stringify(json)}: ${problem}; a text needs quotes, as in '"text"'`);
   const headers = Object.fromEntries((given.lists.get('header') ?? []).map(parseHeader));
-  const priority = parsePriority(given.texts.get('priority'));
+  const priorityText = given.texts.get('priority');
+  const priority = priorityText === undefined ? undefined : parseChoice('priority', priorityText, PRIORITIES);
   const count = parseCount('count', given.texts.get('count') ?? '1', 1);
   const options = { headers, ...(priority === undefined ? {} : { priority }) };
-  return { address: parseAddress(given), queue, json: bytes, count, options };
+  return {
+    address: parseAddress(given, context),
+    queue,
+    json: bytes,
+    count,
+    isJson: given.switches.has('json'),
+    options,
+  };
 }
 
 function parseHeader(text: string): [string, string] {
@@ -72,83 +92,82 @@ function parseHeader(text: string): [string, string] {
   );
 }
 
-function parsePriority(text: string | undefined) {
-  if (text === undefined) return undefined;
-  const priority = PRIORITIES.find((name) => name.toLowerCase() === text.toLowerCase());
-  if (priority !== undefined) return priority;
-  throw new UsageError(`--priority: came ${JSON.stringify(text)}; allowed is ${PRIORITIES.join(', ')}`);
+/** Why publishing ended before the input did. */
+type End = 'stopped' | 'disconnected';
+
+async function publishAll(client: Client, job: Job, context: CommandContext): Promise<ExitCode> {
+  const report = new PublishReport(job.queue, job.isJson, context);
+  const { ended, release } = watchForEnd(client, context);
+  const end = await publishItems(client, job, { report, ended, stdin: context.stdin });
+  release();
+  // An open pipe would keep the process alive.
+  if (end !== undefined) context.stdin.destroy();
+  if (end === 'disconnected')
+    report.say('the connection is lost; what follows in the input was not published');
+  if (end === 'stopped') report.say('interrupted; what follows in the input was not published');
+  report.end();
+  if (end === 'stopped') return ExitCode.Interrupted;
+  return end === undefined && report.failedCount === 0 ? ExitCode.Done : ExitCode.Failed;
 }
 
-/** Why a text cannot be published; undefined if it is JSON in UTF-8. */
-function jsonProblem(bytes: Buffer): string | undefined {
-  try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    return undefined;
-  } catch (error) {
-    return error instanceof SyntaxError ? `not JSON (${error.message})` : 'not UTF-8';
-  }
+/** The first signal stops in good order, a second one immediately. */
+function watchForEnd(client: Client, { onStopSignal, exitNow }: CommandContext) {
+  let release: () => void = () => undefined;
+  const stopped = new Promise<End>((resolve) => {
+    let signalCount = 0;
+    release = onStopSignal(() => {
+      signalCount += 1;
+      if (signalCount > 1) exitNow(ExitCode.Interrupted);
+      resolve('stopped');
+    });
+  });
+  const disconnected = client.closed.then((): End => 'disconnected');
+  return { ended: Promise.race([stopped, disconnected]), release };
 }
 
-/** One message of the input, with its name in reports. */
-type Item = { readonly name: string; readonly bytes: Buffer };
+type Progress = {
+  readonly report: PublishReport;
+  readonly ended: Promise<End>;
+  readonly stdin: CommandContext['stdin'];
+};
 
-async function publishAll(client: Client, job: Job, { stdin, stderr }: CommandContext): Promise<ExitCode> {
-  const say = (text: string) => void stderr.write(`truemq: ${text}\n`);
+/** Resolves when everything that was sent is answered: with why it ended early, or with nothing. */
+async function publishItems(client: Client, job: Job, { report, ended, stdin }: Progress) {
   const underWay = new Set<Promise<void>>();
-  const tally = { confirmedCount: 0, failedCount: 0 };
-  let lost: ConnectionError | undefined;
-  const publish = async ({ name, bytes }: Item) => {
-    try {
-      await publishPatiently(client, job, bytes);
-      tally.confirmedCount += 1;
-    } catch (error) {
-      tally.failedCount += 1;
-      if (error instanceof ConnectionError) lost = error;
-      say(`${name}not confirmed: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  let isComplete = false;
+  let end: End | undefined;
+  void ended.then((reason) => {
+    end = reason;
+  });
+  const onLast = () => {
+    isComplete = true;
   };
-  for await (const item of items(job, stdin)) {
-    if (lost !== undefined) break;
+  for await (const item of valuesUntil(messageItems(job.json, job.count, stdin), ended, onLast)) {
+    if (end !== undefined) break;
     const problem = jsonProblem(item.bytes);
     if (problem !== undefined) {
-      tally.failedCount += 1;
-      say(`${item.name}not published: ${problem}`);
+      report.notPublished(item, problem);
       continue;
     }
-    const publishing = publish(item).finally(() => underWay.delete(publishing));
+    const publishing = publishPatiently(client, job, item.bytes)
+      .then((id) => report.confirmed(item, id))
+      .catch((error: unknown) => report.notConfirmed(item, error))
+      .finally(() => underWay.delete(publishing));
     underWay.add(publishing);
     if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
   }
   await Promise.all(underWay);
-  if (lost !== undefined) say('the connection is lost; what follows in the input was not published');
-  say(
-    `${tally.confirmedCount} ${tally.confirmedCount === 1 ? 'message' : 'messages'} published to ${job.queue}`,
-  );
-  return tally.failedCount === 0 ? ExitCode.Done : ExitCode.Failed;
+  return isComplete && (end === 'stopped' || report.failedCount === 0) ? undefined : end;
 }
 
-/** Publishes a message again when the rate limit refused it: nothing was stored then. */
-async function publishPatiently(client: Client, { queue, options }: Job, bytes: Buffer): Promise<void> {
+/** Publishes a message again when the rate limit refused it: nothing was stored then. Resolves with its id. */
+async function publishPatiently(client: Client, { queue, options }: Job, bytes: Buffer): Promise<string> {
   for (;;) {
     try {
-      await client.publish(queue, bytes, options);
-      return;
+      return await client.publish(queue, bytes, options);
     } catch (error) {
       if (!(error instanceof CommandError) || error.code !== 'RATE_LIMITED') throw error;
       await delay(RATE_LIMIT_PAUSE_MS);
     }
-  }
-}
-
-async function* items({ json, count }: Job, stdin: CommandContext['stdin']): AsyncGenerator<Item> {
-  if (json !== undefined) {
-    for (let copy = 0; copy < count; copy += 1) yield { name: '', bytes: json };
-    return;
-  }
-  let lineNumber = 0;
-  for await (const line of readLines(stdin)) {
-    lineNumber += 1;
-    if (line.length === 0) continue;
-    for (let copy = 0; copy < count; copy += 1) yield { name: `line ${lineNumber}: `, bytes: line };
   }
 }

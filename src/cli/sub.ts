@@ -6,7 +6,8 @@ import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
-import { CONNECTION_HELP, connectionFlags, connectOrExplain, parseAddress } from './broker-connection.ts';
+import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 
 /** Maximum of messages in flight when only a few messages are wanted. */
@@ -17,25 +18,25 @@ export const sub: Command = {
 
 Prints the payload of each message of QUEUE on a separate line, and acknowledges it, until it is stopped (Ctrl-C).
 
-  --count N         stop after N messages
-  --verbose         print id, headers and payload, as one JSON object per line
+  --count N               stop after N messages
+  --json                  print id, queue, headers, attempts and payload, as one JSON object per line
 ${CONNECTION_HELP}
 
 Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed, 2 for a wrong command line.`,
 
   async run(argv, context) {
-    const flags = { ...connectionFlags, count: 'text', verbose: 'switch' } as const;
+    const flags = { ...connectionFlags, count: 'text', json: 'switch' } as const;
     const given = parseArguments(argv, { flags, positionals: ['QUEUE'] });
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given), context);
+    const client = await connectOrExplain(parseAddress(given, context), context);
     if (client === undefined) return ExitCode.Failed;
-    return printMessages(client, { queue, count, isVerbose: given.switches.has('verbose') }, context);
+    return printMessages(client, { queue, count, isJson: given.switches.has('json') }, context);
   },
 };
 
-type Job = { readonly queue: string; readonly count: number; readonly isVerbose: boolean };
+type Job = { readonly queue: string; readonly count: number; readonly isJson: boolean };
 
 /** Why printing ended. */
 type End = 'enough' | 'stopped' | 'nobody reads' | 'disconnected';
@@ -79,13 +80,13 @@ function watchForEnd(
   return release;
 }
 
-function createPrinter({ count, isVerbose }: Job, stdout: Writable, finish: (end: End) => void) {
+function createPrinter({ count, isJson }: Job, stdout: Writable, finish: (end: End) => void) {
   let remainingCount = count;
   return async (delivery: ReceivedMessage): Promise<void> => {
     // More than `count`: not acknowledged, so the broker redelivers it when the connection ends.
     if (remainingCount === 0) return new Promise(() => undefined);
     try {
-      await writeLine(stdout, isVerbose ? verboseLine(delivery) : oneLine(delivery.payload));
+      await writeLine(stdout, isJson ? jsonLine(delivery) : oneLine(delivery.payload));
     } catch (error) {
       finish('nobody reads');
       throw error;
@@ -102,9 +103,10 @@ function writeLine(stdout: Writable, line: string): Promise<void> {
   });
 }
 
-function verboseLine({ id, headers, payload }: ReceivedMessage): string {
-  const rest = `"payload":${payload.length === 0 ? 'null' : oneLine(payload)}`;
-  return `{"id":${JSON.stringify(id)},"headers":${JSON.stringify(Object.fromEntries(headers))},${rest}}`;
+/** With the payload as it was published: no number and no spelling changes. */
+function jsonLine({ id, queue, headers, attemptCount, payload }: ReceivedMessage): string {
+  const head = JSON.stringify({ id, queue, headers: Object.fromEntries(headers), attemptCount });
+  return `${head.slice(0, -1)},"payload":${payload.length === 0 ? 'null' : oneLine(payload)}}`;
 }
 
 /** Replaces line breaks, which a JSON text has between its tokens only, by spaces. */

@@ -27,7 +27,7 @@ async function runTop(
       whileRunning(stop);
     },
   });
-  const process_ = spawn(process.execPath, ['--import', tsx, main, 'top', '--url', dashboard.url]);
+  const process_ = spawn(process.execPath, ['--import', tsx, main, 'top', '--dashboard-url', dashboard.url]);
   stop = () => void process_.kill('SIGTERM');
   let output = '';
   for (const stream of [process_.stdout, process_.stderr]) {

@@ -46,7 +46,12 @@ async function runTop(argv: readonly string[], environment: Readonly<Record<stri
 describe('top through a pipe', () => {
   it('prints one table after the first change, without escape codes', async () => {
     const url = await startDashboard({ pathPrefix: '/mq/' });
-    const { exitCode, output, errors } = await runTop(['--url', url.slice(0, -1), '--sort', 'name']);
+    const { exitCode, output, errors } = await runTop([
+      '--dashboard-url',
+      url.slice(0, -1),
+      '--sort',
+      'name',
+    ]);
     expect([exitCode, errors]).toEqual([ExitCode.Done, '']);
     expect(output.split('\n').map((line) => line.trimEnd())).toEqual([
       `truemq 9.9.9  healthy  ${url}`,
@@ -67,10 +72,10 @@ describe('top through a pipe', () => {
         end();
       },
     });
-    const { exitCode, errors } = await runTop(['--once', '--url', url]);
+    const { exitCode, errors } = await runTop(['--once', '--dashboard-url', url]);
     expect([exitCode, errors]).toEqual([
       ExitCode.Failed,
-      `truemq: no figures from ${url}: the broker closed the connection\ntruemq:   does a broker run there with its dashboard on? --url says where\n`,
+      `truemq: no figures from ${url}: the broker closed the connection\ntruemq:   does a broker run there with its dashboard on? --dashboard-url says where\n`,
     ]);
   });
 
@@ -78,7 +83,7 @@ describe('top through a pipe', () => {
     const context = testCommandContext();
     const connected = new Promise<FakeStream>((resolve) => {
       void startDashboard({ onStream: resolve }).then((url) => {
-        ended = top.run(['--url', url], context);
+        ended = top.run(['--dashboard-url', url], context);
       });
     });
     let ended: Promise<ExitCode> | undefined;
@@ -91,7 +96,7 @@ describe('top through a pipe', () => {
 describe('top and credentials', () => {
   it('takes the password from the environment, a file or the terminal, and shows it nowhere [AUTH-054]', async () => {
     const url = await startDashboard({ credentials: 'admin:secret' });
-    const argv = ['--url', url, '--username', 'admin'];
+    const argv = ['--dashboard-url', url, '--username', 'admin'];
     const file = join(tmpdir(), `truemq-top-${process.pid}`);
     await writeFile(file, 'secret\n', { mode: 0o600 });
     const context = { ...testCommandContext(), askSecret: async () => 'secret' };
@@ -106,15 +111,22 @@ describe('top and credentials', () => {
     }
   });
 
+  it('takes the address of the dashboard from the environment, which a flag overrides', async () => {
+    const environment = { TRUEMQ_DASHBOARD_URL: await startDashboard() };
+    expect((await runTop(['--once'], environment)).exitCode).toBe(ExitCode.Done);
+    const other = await startDashboard({ pathPrefix: '/other/' });
+    expect((await runTop(['--once', '--dashboard-url', other], environment)).output).toContain(other);
+  });
+
   it('says that the dashboard asks for credentials, or refuses them', async () => {
     const url = await startDashboard({ credentials: 'admin:secret' });
-    const without = await runTop(['--url', url]);
+    const without = await runTop(['--dashboard-url', url]);
     expect([without.exitCode, without.errors]).toEqual([
       ExitCode.Failed,
       `truemq: no figures from ${url}: the dashboard asks for a name and a password\n` +
         'truemq:   --username with TRUEMQ_PASSWORD or --password-file says who asks\n',
     ]);
-    const wrong = await runTop(['--url', url, '--username', 'admin'], { TRUEMQ_PASSWORD: 'wrong' });
+    const wrong = await runTop(['--dashboard-url', url, '--username', 'admin'], { TRUEMQ_PASSWORD: 'wrong' });
     expect([wrong.exitCode, wrong.errors]).toEqual([
       ExitCode.Failed,
       `truemq: the dashboard at ${url} refuses this name or password\n`,
@@ -124,10 +136,16 @@ describe('top and credentials', () => {
 
 describe('a command line of top', () => {
   it.each([
-    [['--url', 'ftp://x/'], '--url: came "ftp://x/"; allowed is an address like http://127.0.0.1:12925/'],
-    [['--url', 'http://'], '--url: came "http://"'],
-    [['--url', 'http://x/?a'], '--url: came'],
-    [['--url', 'http://admin:secret@x/'], '--url: contains a name or a password; --username says who asks'],
+    [
+      ['--dashboard-url', 'ftp://x/'],
+      '--dashboard-url: came "ftp://x/"; allowed is an address like http://127.0.0.1:12925/',
+    ],
+    [['--dashboard-url', 'http://'], '--dashboard-url: came "http://"'],
+    [['--dashboard-url', 'http://x/?a'], '--dashboard-url: came'],
+    [
+      ['--dashboard-url', 'http://admin:secret@x/'],
+      '--dashboard-url: contains a name or a password; --username says who asks',
+    ],
     [['--sort', 'size'], '--sort: came "size"; allowed is name, waiting, inflight, in, out, oldest'],
     [['--username', 'a:b'], '--username: a name with a colon'],
     [['--username', 'a', '--password-file', '/nothing'], '--password-file: /nothing'],
@@ -148,7 +166,7 @@ describe('top on a terminal', () => {
       },
     });
     const context = { ...testCommandContext(), terminal };
-    const ended = top.run(['--url', url], context);
+    const ended = top.run(['--dashboard-url', url], context);
     await terminal.shows('11s');
     return { terminal, streams, context, ended };
   }
@@ -201,7 +219,7 @@ describe('top on a terminal', () => {
     const terminal = new FakeTerminal();
     const url = await startDashboard();
     const context = { ...testCommandContext(), terminal };
-    expect(await top.run(['--url', `${url}x`], context)).toBe(ExitCode.Failed);
+    expect(await top.run(['--dashboard-url', `${url}x`], context)).toBe(ExitCode.Failed);
     expect([terminal.written(), terminal.modes]).toEqual(['', []]);
     expect(context.errors()).toContain('the answer has status 404');
   });

@@ -374,6 +374,11 @@ describe('unknown variables', () => {
     ]);
   });
 
+  it('are silent for the variables of the commands that connect', () => {
+    const environment = { TRUEMQ_URL: 'x', TRUEMQ_DASHBOARD_URL: 'x', TRUEMQ_PASSWORD: 'x' };
+    expect(loadGiven({ environment }).warnings).toEqual([]);
+  });
+
   it('are warnings else, and foreign ones nothing', () => {
     const { warnings } = loadGiven({
       environment: { TRUEMQ_CMD: 'x', TRUEMQ_PORT_2925_TCP_ADDR: '10.0.0.1', PORT: '80', HOST: 'x' },

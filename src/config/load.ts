@@ -144,6 +144,11 @@ function findUnknownNames(sources: ConfigurationSources): { problems: string[]; 
   return { problems, warnings };
 }
 
+/** Variables of the commands that connect to a broker. A broker may be started with them in its environment. */
+const clientVariables: ReadonlySet<string> = new Set(
+  ['URL', 'DASHBOARD_URL', 'PASSWORD', 'NEW_PASSWORD'].map((name) => `${ENVIRONMENT_PREFIX}${name}`),
+);
+
 /** The message about an unknown flag; also for the command line, which has flags that are not keys. */
 export function unknownFlag(flag: string, furtherFlags: readonly string[] = []): string {
   const known = [...configurationKeyList.map(([key]) => flagName(key)), ...furtherFlags];
@@ -163,8 +168,8 @@ function judgeVariable(
   keys: readonly string[],
   found: { problems: string[]; warnings: string[] },
 ): void {
-  if (!variable.startsWith(ENVIRONMENT_PREFIX) || keys.some((key) => environmentName(key) === variable))
-    return;
+  if (!variable.startsWith(ENVIRONMENT_PREFIX) || clientVariables.has(variable)) return;
+  if (keys.some((key) => environmentName(key) === variable)) return;
   const bare = (name: string) => name.slice(ENVIRONMENT_PREFIX.length);
   const near = nearestName(
     bare(variable),

@@ -61,5 +61,22 @@ function tableRow([key, kind]: Entry): string {
 }
 
 function helpLine([key, kind]: Entry): string {
-  return `  --${flagName(key).padEnd(36)} ${kind.doc} [${describeDefault(kind)}]`;
+  const flag = `--${flagName(key)} ${valueName(key, kind)}`;
+  return `  ${flag.padEnd(37)}  ${kind.doc} [${describeDefault(kind)}]`;
+}
+
+/** What stands for the value of a flag: the words themselves where only some are allowed, with a bar between them. */
+function valueName(key: ConfigurationKey, kind: KeyKind): string {
+  switch (kind.kind) {
+    case 'boolean':
+      return kind.words.join('|');
+    case 'choice':
+      return kind.choices.join('|');
+    case 'text':
+      return /(Path|File)$/.test(key) ? 'FILE' : 'TEXT';
+    case 'count':
+      return 'N';
+    default:
+      return kind.kind.toUpperCase();
+  }
 }

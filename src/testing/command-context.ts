@@ -9,6 +9,7 @@ export type TestCommandContext = {
   readonly stderr: PassThrough;
   readonly isTerminal: boolean;
   /** Set by tests that have a terminal. */
+  ask?: (question: string) => Promise<string>;
   askSecret?: (question: string) => Promise<string>;
   readonly environment: Readonly<Record<string, string>>;
   readonly onStopSignal: (handle: (signal: NodeJS.Signals) => void) => () => void;

@@ -4,18 +4,17 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Scheduler } from '../../model/environment.ts';
+import type { BasicCredentials } from '../dashboard/dashboard-address.ts';
+import { connectionFault, MAX_REFUSAL_BYTES, refusalText } from '../dashboard/dashboard-faults.ts';
+import { basicAuthorization } from '../dashboard/dashboard-request.ts';
 import { EventStreamParser, type StreamEvent } from './event-stream.ts';
 
 /** The broker sends an event every second. After this silence it counts as gone. */
 export const MAX_SILENCE_MS = 5_000;
 
-/** What is read of an answer that is no stream. */
-const MAX_REFUSAL_BYTES = 16_384;
-
 export type EventRequest = {
   readonly url: URL;
-  /** For HTTP Basic. */
-  readonly credentials?: { readonly username: string; readonly password: string } | undefined;
+  readonly credentials?: BasicCredentials | undefined;
   readonly scheduler: Scheduler;
 };
 
@@ -37,7 +36,10 @@ export function openEvents(
   receiver: EventReceiver,
 ): () => void {
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  const headers = { accept: 'text/event-stream', ...(credentials && { authorization: basic(credentials) }) };
+  const headers = {
+    accept: 'text/event-stream',
+    ...(credentials && { authorization: basicAuthorization(credentials) }),
+  };
   // Without an agent: the connection ends with the stream.
   const outgoing = send(url, { headers, agent: false });
   let cancelTimer: () => void = () => undefined;
@@ -77,10 +79,6 @@ export function openEvents(
   return close;
 }
 
-function basic({ username, password }: NonNullable<EventRequest['credentials']>): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-}
-
 function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
   return statusCode === 200 && /^text\/event-stream\b/.test(headers['content-type'] ?? '');
 }
@@ -95,40 +93,13 @@ function readRefusal(
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MAX_REFUSAL_BYTES) return end(refusalText(statusCode, ''));
+    if (bytes > MAX_REFUSAL_BYTES) return end(refusal(statusCode, ''));
     chunks.push(chunk);
   });
-  response.on('end', () => end(refusalText(statusCode, Buffer.concat(chunks).toString())));
+  response.on('end', () => end(refusal(statusCode, Buffer.concat(chunks).toString())));
 }
 
-function refusalText(statusCode: number, body: string): string {
+function refusal(statusCode: number, body: string): string {
   if (statusCode === 200) return 'the answer is no event stream: is this the address of a dashboard?';
-  const detail = problemDetail(body);
-  return `the answer has status ${statusCode}${detail === undefined ? ': is this the address of a dashboard?' : `: ${detail}`}`;
-}
-
-/** The text of problem details (RFC 9457). */
-function problemDetail(body: string): string | undefined {
-  try {
-    const { detail, title } = JSON.parse(body) as { readonly detail?: unknown; readonly title?: unknown };
-    return [detail, title].find((text) => typeof text === 'string') as string | undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function connectionFault(error: NodeJS.ErrnoException, { host, hostname, protocol }: URL): string {
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return `nobody listens on ${host}`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `there is no host ${hostname}`;
-    case 'ECONNRESET':
-      return 'the connection was lost';
-    case 'EPROTO':
-      return protocol === 'https:' ? `${host} does not speak HTTPS` : error.message;
-    default:
-      return error.message || String(error.code);
-  }
+  return refusalText(statusCode, body);
 }

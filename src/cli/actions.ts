@@ -1,0 +1,16 @@
+// Commands with actions, such as `truemq admin add`: finds the action that the first argument names.
+
+import { didYouMean } from '../config/nearest-name.ts';
+import { UsageError } from './arguments.ts';
+
+/** @throws UsageError */
+export function findAction<Action>(
+  name: string | undefined,
+  actions: Readonly<Record<string, Action>>,
+): Action {
+  const names = Object.keys(actions);
+  if (name === undefined) throw new UsageError(`what to do is missing: ${names.join(', ')}`);
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action !== undefined) return action;
+  throw new UsageError(`${name}: no such action${didYouMean(name, names)}; there is ${names.join(', ')}`);
+}

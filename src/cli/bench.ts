@@ -1,0 +1,190 @@
+// `truemq bench`: puts a load on a running broker through a queue of its own, and prints what it measured. Connects, cleans up, and says what limits the
+// figures; bench/ measures.
+
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { type Client, ClientError } from '../client/index.ts';
+import { systemEnvironment } from '../gateway/system-environment.ts';
+import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
+import { MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
+import { type BenchPlan, type BenchResult, BenchRun } from './bench/bench-run.ts';
+import type { Latency } from './bench/percentiles.ts';
+import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
+import { connectOrExplain } from './broker-connection.ts';
+import { type Command, type CommandContext, ExitCode } from './command.ts';
+import { tableOf } from './table.ts';
+
+type Job = {
+  readonly plan: BenchPlan;
+  readonly publisherCount: number;
+  readonly subscriberCount: number;
+  readonly isJson: boolean;
+};
+
+const flags = {
+  ...connectionFlags,
+  count: 'text',
+  size: 'text',
+  publishers: 'text',
+  subscribers: 'text',
+  window: 'text',
+  rate: 'text',
+  json: 'switch',
+} as const;
+
+export const bench: Command = {
+  help: `usage: truemq bench [flags]
+
+Publishes messages to a running broker and receives them again, and prints messages per second and latencies. It uses a queue of its own,
+which it deletes at the end. All connections are in this one process: with many of them it may be slower than the broker.
+
+  --count N               messages [10000]
+  --size N                bytes of the payload of each, at least ${MIN_PAYLOAD_BYTES} [1024]
+  --publishers N          connections that publish [1]
+  --subscribers N         connections that receive [1]
+  --window N              publishes of one connection that wait for their confirmation at the same time [64]
+  --rate N                messages per second, of all connections together [as many as the broker takes]
+  --json                  print the result as one JSON document
+${CONNECTION_HELP}
+
+Whether messages are durable depends on the broker: truemq serve --storage. A broker limits the rate of its clients by default, so that the
+figures are those of the limit: truemq serve --rate-limit off.
+
+Exit code: 0 when it has measured, 1 when the broker refused or the connection failed, 2 for a wrong command line, 130 when it was
+interrupted (Ctrl-C): it then prints what it has measured so far.`,
+
+  async run(argv, context) {
+    const given = parseArguments(argv, { flags, positionals: [] });
+    const job = parseJob(given);
+    return withClients(parseAddress(given, context), job, context, (clients) =>
+      measure(clients, job, context),
+    );
+  },
+};
+
+/** @throws UsageError */
+function parseJob({ texts, switches }: Arguments): Job {
+  const count = (flag: string, otherwise: number) =>
+    parseCount(flag, texts.get(flag) ?? String(otherwise), 1);
+  const sizeBytes = count('size', 1_024);
+  if (sizeBytes < MIN_PAYLOAD_BYTES)
+    throw new UsageError(`--size: came "${sizeBytes}"; allowed is ${MIN_PAYLOAD_BYTES} or more`);
+  const messageCount = count('count', 10_000);
+  if (messageCount > 10_000_000) throw new UsageError('--count: allowed is at most 10000000');
+  const plan: BenchPlan = {
+    queue: `truemq-bench-${randomUUID()}`,
+    messageCount,
+    sizeBytes,
+    window: count('window', 64),
+    rate: texts.has('rate') ? count('rate', 1) : undefined,
+  };
+  return {
+    plan,
+    publisherCount: count('publishers', 1),
+    subscriberCount: count('subscribers', 1),
+    isJson: switches.has('json'),
+  };
+}
+
+type Clients = {
+  /** Creates and deletes the queue. */
+  readonly owner: Client;
+  readonly publishers: readonly Client[];
+  readonly subscribers: readonly Client[];
+};
+
+/** Connects everybody, and closes everything in the end. */
+async function withClients(
+  address: BrokerAddress,
+  { publisherCount, subscriberCount }: Job,
+  context: CommandContext,
+  use: (clients: Clients) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const clients: Client[] = [];
+  try {
+    for (let index = 0; index < publisherCount + subscriberCount + 1; index += 1) {
+      const client = await connectOrExplain(address, context);
+      if (client === undefined) return ExitCode.Failed;
+      clients.push(client);
+    }
+    const [owner, ...others] = clients as [Client, ...Client[]];
+    return await use({
+      owner,
+      publishers: others.slice(0, publisherCount),
+      subscribers: others.slice(publisherCount),
+    });
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    context.stderr.write(`truemq: ${error.message}\n`);
+    return ExitCode.Failed;
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+async function measure(
+  { owner, publishers, subscribers }: Clients,
+  job: Job,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { plan, isJson } = job;
+  const stopping = new AbortController();
+  // Each publish that waits listens to it.
+  setMaxListeners(0, stopping.signal);
+  const release = context.onStopSignal(() => {
+    if (stopping.signal.aborted) context.exitNow(ExitCode.Interrupted);
+    stopping.abort();
+  });
+  await owner.createQueue(plan.queue, { maxQueueSize: plan.messageCount });
+  try {
+    const tools = { now: () => systemEnvironment.clock.now(), signal: stopping.signal };
+    const result = await new BenchRun(plan, tools).run(publishers, subscribers);
+    const isComplete = !stopping.signal.aborted;
+    context.stdout.write(isJson ? jsonText(job, result, isComplete) : textOf(result));
+    warn(result, context);
+    return isComplete ? ExitCode.Done : ExitCode.Interrupted;
+  } finally {
+    release();
+    // If this connection is lost too, the error that ended the bench is the one to report.
+    await owner.deleteQueue(plan.queue).catch(() => undefined);
+  }
+}
+
+function jsonText(job: Job, result: BenchResult, isComplete: boolean): string {
+  const { queue: _, ...plan } = job.plan;
+  const { publisherCount, subscriberCount } = job;
+  const { confirmLatency = null, deliveryLatency = null, ...figures } = result;
+  const document = {
+    ...plan,
+    rate: plan.rate ?? null,
+    publisherCount,
+    subscriberCount,
+    isComplete,
+    ...figures,
+    confirmLatency,
+    deliveryLatency,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function textOf(result: BenchResult): string {
+  const head = ['', 'MESSAGES', 'PER SECOND', 'P50', 'P90', 'P99', 'MAX'];
+  const { publishedCount, publishedPerSecond, receivedCount, receivedPerSecond } = result;
+  return tableOf(head, [
+    ['published', String(publishedCount), String(publishedPerSecond), ...latencyCells(result.confirmLatency)],
+    ['received', String(receivedCount), String(receivedPerSecond), ...latencyCells(result.deliveryLatency)],
+  ]);
+}
+
+function latencyCells(latency: Latency | undefined): readonly string[] {
+  if (latency === undefined) return ['-', '-', '-', '-'];
+  return [latency.p50Ms, latency.p90Ms, latency.p99Ms, latency.maxMs].map((value) => `${value} ms`);
+}
+
+function warn({ rateLimitedCount }: BenchResult, { stderr }: CommandContext): void {
+  if (rateLimitedCount === 0) return;
+  stderr.write(
+    `truemq: the broker's rate limit refused ${rateLimitedCount} publishes, which were repeated: these are figures of the limit\n` +
+      'truemq:   without it: truemq serve --rate-limit off; below it: --rate N\n',
+  );
+}

@@ -1,0 +1,103 @@
+// What commands ask of the API of a dashboard: the dead letters of a queue, requeue, purge. Checks that answers have the form of
+// spec/openapi/dashboard.yaml.
+
+import { HeaderName } from '../../protocol/header-name.ts';
+import { DashboardError, type SendDashboardRequest } from './dashboard-request.ts';
+
+/** The largest page of the API. */
+const PAGE_COUNT = 100;
+
+export type DeadLetter = {
+  readonly id: string;
+  /** The queue that it comes from. */
+  readonly source: string;
+  readonly reason: string;
+  /** Attempts that failed; null: the broker does not say. */
+  readonly attemptCount: number | null;
+  /** ISO 8601; null: the broker does not say. */
+  readonly deadLetteredAt: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: unknown;
+};
+
+/** All methods reject with DashboardError. */
+export class DashboardApi {
+  readonly #send: SendDashboardRequest;
+
+  constructor(send: SendDashboardRequest) {
+    this.#send = send;
+  }
+
+  /** Removes the messages of the queue that wait. */
+  async purge(queue: string): Promise<void> {
+    await this.#send('DELETE', `${pathOf(queue)}/messages`);
+  }
+
+  /** The queue that keeps the dead letters of this one; the queue itself when it keeps none, because it may be a dead letter queue. */
+  async deadLetterQueueOf(queue: string): Promise<string> {
+    const details = asObject(await this.#send('GET', pathOf(queue)));
+    if (details['enable_dead_letter_queue'] !== true) return queue;
+    const name = details['dead_letter_queue_name'];
+    return typeof name === 'string' ? name : `${queue}.dlq`;
+  }
+
+  /** The dead letters among the messages that wait in a queue, page by page, the first one first. */
+  async *deadLettersIn(queue: string): AsyncGenerator<DeadLetter> {
+    for (let offset = 0; ; ) {
+      const path = `${pathOf(queue)}/messages?limit=${PAGE_COUNT}&offset=${offset}`;
+      const page = await this.#send('GET', path);
+      if (!Array.isArray(page)) throw unreadable();
+      // A page may end early, so only an empty one is the last.
+      if (page.length === 0) return;
+      for (const message of page) {
+        const letter = deadLetterOf(asObject(message));
+        if (letter !== undefined) yield letter;
+      }
+      offset += page.length;
+    }
+  }
+
+  /** Moves a dead letter to the end of the queue that it comes from. */
+  async requeue(queue: string, id: string): Promise<void> {
+    await this.#send('POST', `${pathOf(queue)}/messages/${segmentOf(id)}/requeue`);
+  }
+}
+
+function pathOf(queue: string): string {
+  return `api/queues/${segmentOf(queue)}`;
+}
+
+/** A name in a path. Those that mean a step up or none would name another thing, and cannot be escaped. */
+function segmentOf(name: string): string {
+  if (name !== '.' && name !== '..') return encodeURIComponent(name);
+  throw new DashboardError(`the dashboard has no address for the name "${name}"`, 404);
+}
+
+/** Undefined: the message was not dead-lettered. */
+function deadLetterOf(message: Readonly<Record<string, unknown>>): DeadLetter | undefined {
+  const headers = asObject(message['headers']) as Readonly<Record<string, string>>;
+  const source = headers[HeaderName.DeadLetterSource];
+  const reason = headers[HeaderName.DeadLetterReason];
+  if (source === undefined || reason === undefined) return undefined;
+  const attempts = headers[HeaderName.DeadLetterAttempts];
+  return {
+    id: String(message['id']),
+    source,
+    reason,
+    attemptCount: attempts === undefined ? null : Number(attempts),
+    deadLetteredAt: headers[HeaderName.DeadLetteredAt] ?? null,
+    headers,
+    payload: message['payload'] ?? null,
+  };
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
+  throw unreadable();
+}
+
+function unreadable(): DashboardError {
+  return new DashboardError(
+    'the answer does not have the form of the API: is this the address of a dashboard?',
+  );
+}

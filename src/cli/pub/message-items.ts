@@ -1,0 +1,53 @@
+// The messages that `truemq pub` is to publish: one from the command line, or one per line of stdin. Checks that each is JSON; publishes nothing.
+
+import type { Readable } from 'node:stream';
+import { readLines } from '../lines.ts';
+
+/** One message of the input. */
+export type Item = {
+  readonly bytes: Buffer;
+  /** From 1; undefined: it is from the command line. */
+  readonly line: number | undefined;
+};
+
+export async function* messageItems(
+  json: Buffer | undefined,
+  count: number,
+  stdin: Readable,
+): AsyncGenerator<Item> {
+  if (json !== undefined) {
+    for (let copy = 0; copy < count; copy += 1) yield { bytes: json, line: undefined };
+    return;
+  }
+  let line = 0;
+  for await (const bytes of readLines(stdin)) {
+    line += 1;
+    if (bytes.length === 0) continue;
+    for (let copy = 0; copy < count; copy += 1) yield { bytes, line };
+  }
+}
+
+/** The values of `source` until it ends, with a call of `onLast`, or until `ended` resolves, even while it is waiting for its next value. */
+export async function* valuesUntil<Value>(
+  source: AsyncGenerator<Value>,
+  ended: Promise<unknown>,
+  onLast: () => void,
+): AsyncGenerator<Value> {
+  const end = ended.then(() => undefined);
+  for (;;) {
+    const next = await Promise.race([end, source.next()]);
+    if (next === undefined) return;
+    if (next.done === true) return onLast();
+    yield next.value;
+  }
+}
+
+/** Why a text cannot be published; undefined if it is JSON in UTF-8. */
+export function jsonProblem(bytes: Buffer): string | undefined {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return undefined;
+  } catch (error) {
+    return error instanceof SyntaxError ? `not JSON (${error.message})` : 'not UTF-8';
+  }
+}

@@ -1,0 +1,62 @@
+// What `truemq pub` says about each message: refusals for people, or one line of JSON for each message; and the number of confirmed ones at the end.
+
+import { ClientError } from '../../client/errors.ts';
+import type { CommandContext } from '../command.ts';
+import type { Item } from './message-items.ts';
+
+export class PublishReport {
+  readonly #queue: string;
+  readonly #isJson: boolean;
+  readonly #context: CommandContext;
+  #confirmedCount = 0;
+  #failedCount = 0;
+
+  constructor(queue: string, isJson: boolean, context: CommandContext) {
+    this.#queue = queue;
+    this.#isJson = isJson;
+    this.#context = context;
+  }
+
+  get failedCount(): number {
+    return this.#failedCount;
+  }
+
+  confirmed(item: Item, id: string): void {
+    this.#confirmedCount += 1;
+    this.#record(item, { id, isConfirmed: true });
+  }
+
+  /** The broker refused it, or did not answer. */
+  notConfirmed(item: Item, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#failed(item, `not confirmed: ${message}`);
+    const code = error instanceof ClientError ? error.code : null;
+    this.#record(item, { isConfirmed: false, error: { code, message } });
+  }
+
+  /** It was not sent. */
+  notPublished(item: Item, problem: string): void {
+    this.#failed(item, `not published: ${problem}`);
+    this.#record(item, { isConfirmed: false, error: { code: 'NOT_JSON', message: problem } });
+  }
+
+  say(text: string): void {
+    this.#context.stderr.write(`truemq: ${text}\n`);
+  }
+
+  end(): void {
+    const messages = this.#confirmedCount === 1 ? 'message' : 'messages';
+    this.say(`${this.#confirmedCount} ${messages} published to ${this.#queue}`);
+  }
+
+  #failed({ line }: Item, problem: string): void {
+    this.#failedCount += 1;
+    this.say(line === undefined ? problem : `line ${line}: ${problem}`);
+  }
+
+  #record({ line }: Item, result: Readonly<Record<string, unknown>>): void {
+    if (!this.#isJson) return;
+    const record = { queue: this.#queue, ...(line !== undefined && { line }), ...result };
+    this.#context.stdout.write(`${JSON.stringify(record)}\n`);
+  }
+}
