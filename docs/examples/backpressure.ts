@@ -2,13 +2,13 @@
 // is full the broker lets the publisher wait. The publisher has at most 50 readings under way, and reads no more from its source before one of them
 // is confirmed.
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Reading = { readonly number: number };
 
 const url = process.argv[2] ?? 'vibemq://127.0.0.1';
-const publisher = await connect({ ...parseConnectionString(url), publishWindow: { maxCount: 50 } });
-const subscriber = await connect(parseConnectionString(url));
+const publisher = await connect(url, { publishWindow: { maxCount: 50 } });
+const subscriber = await connect(url);
 await publisher.createQueue('readings', { maxQueueSize: 100, overflowStrategy: 'BlockPublisher' });
 
 const READING_COUNT = 600;

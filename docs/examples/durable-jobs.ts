@@ -4,12 +4,12 @@
 // durable-jobs.ts URL add     publishes the jobs
 // durable-jobs.ts URL work    handles them, also after a restart
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Invoice = { readonly customer: string };
 
 const [url = 'vibemq://127.0.0.1', command = 'add'] = process.argv.slice(2);
-const client = await connect(parseConnectionString(url));
+const client = await connect(url);
 const customers = ['ann', 'bob'];
 
 if (command === 'add') {

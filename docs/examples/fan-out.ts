@@ -1,11 +1,11 @@
 // Fan-out: every service receives every message, and acknowledges it for itself. A service that fails gets the message again; the others do not.
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Order = { readonly id: number; readonly item: string };
 
 const url = process.argv[2] ?? 'vibemq://127.0.0.1';
-const publisher = await connect(parseConnectionString(url));
+const publisher = await connect(url);
 await publisher.createQueue('orders.placed', { mode: 'FanOutWithAck' });
 
 // Each service is a subscriber with a connection of its own. A message goes to the services that are subscribed when it is published.
@@ -19,7 +19,7 @@ await Promise.all([publisher, ...services.map(({ client }) => client)].map((clie
 
 /** Handles two orders. */
 async function startService(name: string) {
-  const client = await connect(parseConnectionString(url));
+  const client = await connect(url);
   const { promise: done, resolve } = deferred();
   await client.subscribe<Order>('orders.placed', (message) => {
     const { id, item } = message.json();

@@ -1,11 +1,11 @@
 // Graceful shutdown: at SIGTERM or SIGINT a worker takes no more jobs, finishes the one that it has begun, and then disconnects. No job is lost and
 // none is done twice; those that it did not begin go to other workers.
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Job = { readonly name: string };
 
-const client = await connect(parseConnectionString(process.argv[2] ?? 'vibemq://127.0.0.1'));
+const client = await connect(process.argv[2] ?? 'vibemq://127.0.0.1');
 let current: Promise<void> = Promise.resolve();
 
 async function work(name: string): Promise<void> {

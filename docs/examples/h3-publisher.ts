@@ -4,12 +4,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { H3, HTTPError, toNodeHandler } from 'h3';
-import { ClientError, connect, parseConnectionString } from 'truemq/client';
+import { ClientError, connect } from 'truemq/client';
 
 type Order = { readonly item: string; readonly count: number };
 
 const [url = 'vibemq://127.0.0.1', port = '3000'] = process.argv.slice(2);
-const client = await connect(parseConnectionString(url));
+const client = await connect(url);
 const app = new H3();
 
 app.post('/orders', async (event) => {

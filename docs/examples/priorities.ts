@@ -1,10 +1,10 @@
 // Priorities: of the messages that wait, the most urgent is delivered first. Within a priority they keep their order.
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Alert = { readonly text: string };
 
-const client = await connect(parseConnectionString(process.argv[2] ?? 'vibemq://127.0.0.1'));
+const client = await connect(process.argv[2] ?? 'vibemq://127.0.0.1');
 await client.createQueue('alerts', { mode: 'PriorityBased' });
 
 await client.publish<Alert>('alerts', { text: 'a disk is nearly full' }, { priority: 'High' });

@@ -1,7 +1,7 @@
 // Request and reply: two queues, one for each direction. The header correlationId says which reply belongs to which request.
 
 import { randomUUID } from 'node:crypto';
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Request = { readonly item: string };
 type Reply = { readonly price: number };
@@ -9,7 +9,7 @@ type Reply = { readonly price: number };
 const url = process.argv[2] ?? 'vibemq://127.0.0.1';
 
 // The service: answers each request with the correlationId of the request.
-const service = await connect(parseConnectionString(url));
+const service = await connect(url);
 const prices = new Map([
   ['tea', 4],
   ['cups', 12],
@@ -23,7 +23,7 @@ await service.subscribe<Request>('prices.requests', async (request) => {
 });
 
 // The asker: one subscription for the replies to all of its requests.
-const client = await connect(parseConnectionString(url));
+const client = await connect(url);
 const waiting = new Map<string, (reply: Reply) => void>();
 await client.subscribe<Reply>('prices.replies', (reply) => {
   // A reply that came too late has nobody who waits for it.

@@ -1,16 +1,13 @@
 // A work queue: each job goes to one worker. A job that fails is tried again, after a longer pause each time. After three failed attempts it is a
 // dead letter, and another handler looks at it.
 
-import { connect, parseConnectionString } from 'truemq/client';
+import { connect } from 'truemq/client';
 
 type Job = { readonly image: string };
 
 // Called with each error of a handler; without it the process prints a warning.
 const onHandlerError = (error: unknown) => console.log('failed:', (error as Error).message);
-const client = await connect({
-  ...parseConnectionString(process.argv[2] ?? 'vibemq://127.0.0.1'),
-  onHandlerError,
-});
+const client = await connect(process.argv[2] ?? 'vibemq://127.0.0.1', { onHandlerError });
 
 // Dead letters go to the queue thumbnails.dlq, unless deadLetterQueueName says otherwise.
 await client.createQueue('thumbnails', { enableDeadLetterQueue: true, maxRetryAttempts: 3 });

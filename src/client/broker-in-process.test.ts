@@ -5,7 +5,7 @@ import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { useVirtualTime } from '../testing/scripted-network.ts';
 import { TestedBroker } from '../testing/tested-broker.ts';
 import { openVirtualConnection, type VirtualSocket } from '../testing/virtual-network.ts';
-import { type Client, connect } from './index.ts';
+import { type Client, type ConnectOptions, connect } from './index.ts';
 
 let tested: TestedBroker;
 let lines: VirtualSocket[];
@@ -20,14 +20,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function connectClient(): Promise<Client> {
+async function connectClient(options: ConnectOptions = {}): Promise<Client> {
   const openStream = async () => {
     const { client, server } = openVirtualConnection(tested.environment.scheduler);
     lines.push(client);
     tested.broker.attach(server, '192.0.2.1');
     return client;
   };
-  const connecting = connect({ openStream });
+  const connecting = connect({ openStream, ...options });
   await advance(0);
   return connecting;
 }
@@ -87,6 +87,37 @@ it('is handed a message again whose handler ran during a break, and acknowledges
   await advance(60_000);
   expect(attempts).toHaveLength(2);
   const closed = client.close();
+  await advance(10_000);
+  await closed;
+});
+
+it('creates a declared queue again that is gone after a break, before it subscribes, and compares none [CLIENT-015, CLIENT-029]', async () => {
+  const told: string[] = [];
+  const client = await connectClient({
+    queues: [
+      { name: 'gone', mode: 'FanOutWithAck' },
+      { name: 'changed', mode: 'FanOutWithAck' },
+    ],
+    conflictStrategy: 'Override',
+    onQueueDifference: ({ queue }) => void told.push(queue),
+  });
+  const received: unknown[] = [];
+  await inTime(client.subscribe('gone', (message) => void received.push(message.json())));
+  const other = await connectClient({ reconnect: false });
+  for (const queue of ['gone', 'changed']) await inTime(other.deleteQueue(queue));
+  await inTime(other.createQueue('changed'));
+  lines[0]?.breakLine();
+  await advance(1_000);
+  expect(await inTime(other.queueInfo('gone'))).toMatchObject({
+    deliveryMode: 'FanOutWithAck',
+    subscriberCount: 1,
+  });
+  expect(await inTime(other.queueInfo('changed'))).toMatchObject({ deliveryMode: 'RoundRobin' });
+  expect(told).toEqual([]);
+  await inTime(other.publish('gone', 1));
+  await advance(0);
+  expect(received).toEqual([1]);
+  const closed = Promise.all([client.close(), other.close()]);
   await advance(10_000);
   await closed;
 });

@@ -1,5 +1,6 @@
 // The API of the client library: connect, publish and subscribe. Takes and returns values; supervisor.ts keeps the connection, publisher.ts
-// and subscriptions.ts keep what is to survive its loss. Implements CLIENT-001, CLIENT-005, CLIENT-006, CLIENT-040 and CLIENT-046.
+// and subscriptions.ts keep what is to survive its loss. Implements CLIENT-001, CLIENT-005, CLIENT-006, CLIENT-015,
+// CLIENT-030, CLIENT-040 and CLIENT-046.
 
 import type { PriorityName } from '../model/priority.ts';
 import { Command, commandName } from '../protocol/command.ts';
@@ -10,6 +11,8 @@ import { BrokerCommands } from './broker-commands.ts';
 import type { ClosedReason, CommandRequest } from './client-connection.ts';
 import { type EventListener, EventListeners, type EventName } from './client-events.ts';
 import { type AckMode, ClientSubscription } from './client-subscription.ts';
+import { parseConnectionString } from './connection-string.ts';
+import { DeclaredQueues } from './declarations/declared-queues.ts';
 import { dial } from './dial.ts';
 import type { ClientError } from './errors.ts';
 import { type LoopSource, loopOver } from './message-loop.ts';
@@ -38,12 +41,22 @@ export type SubscribeOptions = CallOptions & {
 };
 
 /**
- * Connects to a broker and shakes hands.
- * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent, RangeError
- * for an option that is not in its range, the reason of `signal`
+ * Connects as the other form does, with the options of a connection string, `vibemq://[user:password@]host[:port][?key=value&..]` or `Host=..;Port=..;key=value`.
+ * `options` override those of the string, each as a whole.
+ * @throws ConnectionStringError, which says what is wrong, where, and what is allowed
  */
-export function connect(options: ConnectOptions & CallOptions = {}): Promise<Client> {
-  return Client.open(options);
+export function connect(connectionString: string, options?: ConnectOptions & CallOptions): Promise<Client>;
+/**
+ * Connects to a broker, shakes hands, and creates or compares the declared queues.
+ * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent, RangeError
+ * for an option that is not in its range, DeclarationError and QueueConflictError for declared queues, the reason of `signal`
+ */
+export function connect(options?: ConnectOptions & CallOptions): Promise<Client>;
+export async function connect(
+  target: string | (ConnectOptions & CallOptions) = {},
+  options: ConnectOptions & CallOptions = {},
+): Promise<Client> {
+  return Client.open(typeof target === 'string' ? { ...parseConnectionString(target), ...options } : target);
 }
 
 /** A client of a broker. Operations reject with CommandError, CommandTimeoutError or ConnectionError. */
@@ -76,8 +89,8 @@ export class Client extends BrokerCommands {
       openStream: async (signal) =>
         stream ?? openStream?.(signal) ?? dial(options, settings.commandTimeoutMs, signal),
       onDeliver: (message, connection) => this.#subscriptions.deliver(message, connection),
-      // Queue declarations come first: subscriptions may need the queues.
-      wanted: [this.#subscriptions, this.#publisher],
+      // The queues come first: subscriptions may need them.
+      wanted: [new DeclaredQueues(settings.declarations), this.#subscriptions, this.#publisher],
       events: this.#events,
     });
   }

@@ -16,11 +16,6 @@ export {
   type ConnectionStringOptions,
   parseConnectionString,
 } from './connection-string.ts';
-export {
-  applyDeclarations,
-  type DeclarationOptions,
-  type QueueOperations,
-} from './declarations/apply-declarations.ts';
 export type { DeclaredOption, DifferenceSeverity, QueueDifference } from './declarations/differences.ts';
 export { QueueConflictError } from './declarations/queue-conflict-error.ts';
 export {

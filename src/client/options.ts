@@ -1,9 +1,17 @@
-// The options of a client, and their defaults. Implements CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009 and CLIENT-034.
+// The options of a client, and their defaults. Implements CLIENT-003, CLIENT-004, CLIENT-008, CLIENT-009,
+// CLIENT-028 and CLIENT-034.
 
 import type { Duplex } from 'node:stream';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
+import type { DeclarationOptions } from './declarations/apply-declarations.ts';
+import type { QueueDifference } from './declarations/differences.ts';
+import {
+  type ConflictStrategy,
+  checkDeclarations,
+  type QueueDeclaration,
+} from './declarations/queue-declaration.ts';
 import { sequentialIds } from './ids.ts';
 import { callSafely, warn } from './process-warning.ts';
 import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
@@ -24,6 +32,12 @@ export type ConnectOptions = TlsOptions & {
   /** Publishes that wait for their PublishAck when the connection is lost: sent again with the same id (default), or rejected. */
   readonly onInterruptedPublish?: 'resend' | 'reject';
   readonly publishWindow?: PublishWindowOptions;
+  /** The queues that must exist, each with the options that it should have; a name alone stands for the broker's defaults. */
+  readonly queues?: readonly (string | QueueDeclaration)[];
+  /** What becomes of an existing queue with a Soft or Hard difference to its declaration. Default Ignore. */
+  readonly conflictStrategy?: ConflictStrategy;
+  /** Called with each difference, of every severity, at the first connection. Its failure becomes a warning of the process. */
+  readonly onQueueDifference?: (difference: QueueDifference) => void;
   /** How long a command, and the handshake, may wait for its answer. Default 10 s. */
   readonly commandTimeoutMs?: number;
   /** How often a Ping is sent. Default 30 s. */
@@ -57,6 +71,7 @@ export type ClientSettings = {
   /** Whether publishes that a lost connection interrupted are sent on the next one. */
   readonly resendsPublishes: boolean;
   readonly publishWindow: Required<PublishWindowOptions>;
+  readonly declarations: DeclarationOptions;
   readonly connectHeaders: ReadonlyMap<string, string>;
   readonly limits: ProtocolLimits;
   readonly createId: () => string;
@@ -64,7 +79,7 @@ export type ClientSettings = {
   readonly onHandlerError: (error: unknown) => void;
 };
 
-/** @throws RangeError for an option that is not in its range */
+/** @throws RangeError for an option that is not in its range; DeclarationError */
 export function toSettings(options: ConnectOptions): ClientSettings {
   const reconnect = toReconnect(options);
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
@@ -77,6 +92,7 @@ export function toSettings(options: ConnectOptions): ClientSettings {
     reconnect,
     resendsPublishes: reconnect !== undefined && options.onInterruptedPublish !== 'reject',
     publishWindow: toPublishWindow(options.publishWindow),
+    declarations: toDeclarations(options),
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
     createId: options.createId ?? sequentialIds(),
@@ -86,6 +102,22 @@ export function toSettings(options: ConnectOptions): ClientSettings {
 
 function toReconnect({ stream, reconnect = {} }: ConnectOptions): ReconnectSettings | undefined {
   return stream !== undefined || reconnect === false ? undefined : toReconnectSettings(reconnect);
+}
+
+function toDeclarations({
+  queues = [],
+  conflictStrategy,
+  onQueueDifference,
+}: ConnectOptions): DeclarationOptions {
+  const declared = queues.map((queue) => (typeof queue === 'string' ? { name: queue } : queue));
+  checkDeclarations(declared, conflictStrategy);
+  return {
+    queues: declared,
+    ...(conflictStrategy !== undefined && { strategy: conflictStrategy }),
+    ...(onQueueDifference !== undefined && {
+      onDifference: (difference) => callSafely('onQueueDifference', () => onQueueDifference(difference)),
+    }),
+  };
 }
 
 function connectHeaders(options: ConnectOptions): ReadonlyMap<string, string> {

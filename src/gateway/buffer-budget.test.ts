@@ -2,12 +2,12 @@
 
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { GatedStore } from '../testing/gated-store.ts';
 import { ping, publish, TestedBroker } from '../testing/tested-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf, type WireClient } from '../testing/wire-client.ts';
 import { BufferBudget } from './buffer-budget.ts';
-import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 
 const KIB = 1024;
 const large = framesOf(publish('q', 'large', { payload: JSON.stringify('x'.repeat(200 * KIB)) }));

@@ -3,11 +3,11 @@
 
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { ack, ping, publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { type BodyParts, bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf, headersOf, type Inflate, payloadOf, type WireClient } from '../testing/wire-client.ts';
-import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 
 const algorithms = [
   { algorithm: 'gzip', flags: 1, compress: gzipSync },

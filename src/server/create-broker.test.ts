@@ -30,7 +30,7 @@ async function broker(options: BrokerOptions = {}): Promise<EmbeddedBroker> {
 }
 
 async function client({ port }: EmbeddedBroker, options = {}): Promise<Client> {
-  const connected = await connect({ port, ...options });
+  const connected = await connect({ port, reconnect: false, ...options });
   undo.push(() => connected.close().catch(() => undefined));
   return connected;
 }
@@ -73,6 +73,15 @@ describe('an embedded broker', () => {
     expect(started).toMatchObject({ host: '127.0.0.1', url: `vibemq://127.0.0.1:${started.port}` });
     expect(started.port).toBeGreaterThan(0);
     expect([started.health, started.dashboard]).toEqual([undefined, undefined]);
+  });
+
+  it('is reached by its URL as a connection string, whose options a program can override [CLIENT-030, CLIENT-031]', async () => {
+    const { url, host, port } = await broker();
+    const byUrl = await connect(`${url}?queues=from-url,both`, { clientVersion: 'test' });
+    const byKeys = await connect(`Host=${host};Port=${port};queues=overridden`, { queues: ['by-option'] });
+    expect(await byUrl.listQueues()).toEqual(['from-url', 'both', 'by-option']);
+    await expect(connect(`${url}?prot=1`)).rejects.toMatchObject({ code: 'INVALID_CONNECTION_STRING' });
+    await Promise.all([byUrl.close(), byKeys.close()]);
   });
 
   it('serves health and dashboard on free ports when they are asked for', async () => {

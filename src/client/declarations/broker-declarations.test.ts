@@ -7,8 +7,7 @@ import { commandName } from '../../protocol/command.ts';
 import { type ClientFrame, ScriptedBroker } from '../../testing/scripted-broker.ts';
 import { TestedBroker } from '../../testing/tested-broker.ts';
 import { type RecordedEntry, recordedConnections } from '../../testing/wire-fixtures.ts';
-import { type Client, connect } from '../index.ts';
-import { applyDeclarations } from './apply-declarations.ts';
+import { Client, type ConnectOptions, connect } from '../index.ts';
 import type { ConflictStrategy, QueueDeclaration } from './queue-declaration.ts';
 
 /** Lets the broker's virtual time pass until the promise is settled. */
@@ -22,10 +21,13 @@ async function settled<Value>(tested: TestedBroker, promise: Promise<Value>): Pr
   return promise;
 }
 
-async function connectTo(tested: TestedBroker): Promise<Client> {
-  const [near, far] = duplexPair();
-  tested.broker.attach(far, '192.0.2.1');
-  return settled(tested, connect({ stream: near }));
+function connectTo(tested: TestedBroker, options: ConnectOptions = {}): Promise<Client> {
+  const openStream = async () => {
+    const [near, far] = duplexPair();
+    tested.broker.attach(far, '192.0.2.1');
+    return near;
+  };
+  return settled(tested, connect({ openStream, ...options }));
 }
 
 describe('declarations on a broker', () => {
@@ -40,55 +42,78 @@ describe('declarations on a broker', () => {
     maxRetryAttempts: 2,
   };
 
-  async function apply(
+  /** Connects a client that declares the queue, and returns what the queue is then. */
+  async function declare(
     tested: TestedBroker,
-    client: Client,
-    strategy: ConflictStrategy,
     declared: QueueDeclaration,
+    conflictStrategy: ConflictStrategy,
   ) {
-    await settled(tested, applyDeclarations(client, { queues: [declared], strategy }));
-    return settled(tested, client.queueInfo(declared.name));
+    const client = await connectTo(tested, { queues: [declared], conflictStrategy });
+    const live = await settled(tested, client.queueInfo(declared.name));
+    await settled(tested, client.close());
+    return live;
   }
 
   it('create the queue that they describe, which then differs in nothing [CLIENT-015, CLIENT-016]', async () => {
     const tested = new TestedBroker();
-    const client = await connectTo(tested);
-    expect(await apply(tested, client, 'Fail', everything)).toMatchObject({
-      deliveryMode: 'PriorityBased',
-      maxSize: 50,
-      messageTtlMs: 1_500.5,
-      deadLetterQueueName: 'failed',
-      overflowStrategy: 'RedirectToDlq',
-      maxRetryAttempts: 2,
-    });
-    await apply(tested, client, 'Fail', everything);
-    await settled(tested, client.close());
+    for (let connection = 1; connection <= 2; connection += 1) {
+      expect(await declare(tested, everything, 'Fail')).toMatchObject({
+        deliveryMode: 'PriorityBased',
+        maxSize: 50,
+        messageTtlMs: 1_500.5,
+        deadLetterQueueName: 'failed',
+        overflowStrategy: 'RedirectToDlq',
+        maxRetryAttempts: 2,
+      });
+    }
   });
 
-  it('leave, refuse or replace a queue that differs [CLIENT-024, CLIENT-025, CLIENT-026]', async () => {
+  it('leave, refuse or replace a queue that differs, and tell the differences [CLIENT-024, CLIENT-025, CLIENT-026]', async () => {
     const tested = new TestedBroker();
     const client = await connectTo(tested);
     await settled(tested, client.createQueue('orders'));
     await settled(tested, client.publish('orders', 1));
-    expect(await apply(tested, client, 'Ignore', everything)).toMatchObject({
+    expect(await declare(tested, everything, 'Ignore')).toMatchObject({
       deliveryMode: 'RoundRobin',
       messageCount: 1,
     });
-    await expect(apply(tested, client, 'Fail', everything)).rejects.toMatchObject({ code: 'QUEUE_CONFLICT' });
-    expect(await apply(tested, client, 'Override', everything)).toMatchObject({
+    await expect(declare(tested, everything, 'Fail')).rejects.toMatchObject({ code: 'QUEUE_CONFLICT' });
+    expect(await declare(tested, everything, 'Override')).toMatchObject({
       deliveryMode: 'PriorityBased',
       messageCount: 0,
     });
-    await settled(tested, client.close());
+    const told: string[] = [];
+    const telling = await connectTo(tested, {
+      queues: [{ name: 'orders', maxRetryAttempts: 9 }],
+      onQueueDifference: ({ option, severity }) => {
+        told.push(`${option} ${severity}`);
+        throw new Error('a failure of the callback ends nothing');
+      },
+    });
+    expect(told).toEqual(['maxRetryAttempts Info']);
+    await settled(tested, Promise.all([client.close(), telling.close()]));
+  });
+
+  it('by name alone create a queue with the defaults of the broker, and never differ', async () => {
+    const tested = new TestedBroker();
+    const client = await connectTo(tested);
+    await settled(tested, client.createQueue('here', { mode: 'PriorityBased' }));
+    const queues = ['here', 'new'];
+    const declaring = await connectTo(tested, { queues, conflictStrategy: 'Fail' });
+    expect(await settled(tested, client.listQueues())).toEqual(queues);
+    await settled(tested, Promise.all([client.close(), declaring.close()]));
+  });
+
+  it('are refused before the client connects when no broker can carry them out [CLIENT-028]', async () => {
+    const openStream = () => Promise.reject(new Error('the client has connected'));
+    const queues = [{ name: 'q', overflowStrategy: 'RedirectToDlq' } as const];
+    await expect(connect({ openStream, queues })).rejects.toMatchObject({ code: 'INVALID_DECLARATION' });
   });
 
   it('of several clients at the same time end with one queue and no error [CLIENT-015]', async () => {
     const tested = new TestedBroker();
-    const clients = await Promise.all([1, 2, 3].map(() => connectTo(tested)));
-    const applied = clients.map((client) =>
-      applyDeclarations(client, { queues: [everything], strategy: 'Fail' }),
-    );
-    await settled(tested, Promise.all(applied));
+    const options = { queues: [everything], conflictStrategy: 'Fail' } as const;
+    const clients = await Promise.all([1, 2, 3].map(() => connectTo(tested, options)));
     expect(await settled(tested, clients[0]?.listQueues() ?? Promise.resolve([]))).toEqual([
       'orders',
       'failed',
@@ -109,21 +134,21 @@ async function replay(
   const answers = frames.filter(({ from }) => from === 'broker').slice(1);
   const [near, far] = duplexPair();
   const broker = new ScriptedBroker(far);
-  const connecting = connect({ stream: near });
+  const connecting = connect({ stream: near, queues: [declared], conflictStrategy: strategy });
+  const connected = connecting.catch(({ code }: { code: string }) => code);
   const sent: ClientFrame[] = [await broker.welcome([['negotiated-compression', 'brotli']])];
-  const client = await connecting;
-  const applied = applyDeclarations(client, { queues: [declared], strategy }).catch(
-    ({ code }: { code: string }) => code,
-  );
   for (const { command, queue, payload } of answers) {
     const frame = await broker.take();
     sent.push(frame);
     expect(commandName(frame.command)).toBe(command);
     broker.send({ command: frame.command, id: frame.id, queue, payload: Buffer.from(payload) });
   }
-  const outcome = await applied;
-  await client.close();
-  sent.push(...broker.untaken);
+  const outcome = await connected;
+  if (typeof outcome === 'string') sent.push(await broker.take());
+  else {
+    await outcome.close();
+    sent.push(...broker.untaken);
+  }
   const expected = frames.filter(({ from }) => from === 'client');
   return { outcome, sent: sent.map(lineOf), expected: expected.map(recordedLine) };
 }
@@ -155,7 +180,7 @@ describe('the recorded declarations of an existing client', () => {
 
   it('that create a queue are sent in the same frames, ids aside [CLIENT-015]', async () => {
     const { outcome, sent, expected } = await replay(creating, 'Ignore', first);
-    expect(outcome).toBeUndefined();
+    expect(outcome).toBeInstanceOf(Client);
     expect(sent).toEqual(expected);
   });
 
@@ -167,7 +192,7 @@ describe('the recorded declarations of an existing client', () => {
 
   it('that override a queue are sent in the same frames, ids aside [CLIENT-026]', async () => {
     const { outcome, sent, expected } = await replay(overriding, 'Override', other);
-    expect(outcome).toBeUndefined();
+    expect(outcome).toBeInstanceOf(Client);
     expect(sent).toEqual(expected);
   });
 });
