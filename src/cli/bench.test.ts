@@ -43,7 +43,7 @@ async function run(argv: readonly string[], to = broker) {
 }
 
 async function queuesOf({ tcp }: RunningBroker): Promise<readonly string[]> {
-  const client = await connect({ port: tcp.port });
+  const client = await connect({ port: tcp.port, reconnect: false });
   const names = await client.listQueues();
   await client.close();
   return names;
@@ -90,7 +90,7 @@ describe('bench', () => {
     const context = testCommandContext();
     const argv = ['--count', '1000', '--rate', '1', '--json', '--port', String(broker.tcp.port)];
     const exit = bench.run(argv, context);
-    const client = await connect({ port: broker.tcp.port });
+    const client = await connect({ port: broker.tcp.port, reconnect: false });
     while ((await client.listQueues()).length === 0);
     context.signal('SIGINT');
     expect(await exit).toBe(ExitCode.Interrupted);
@@ -101,7 +101,7 @@ describe('bench', () => {
 
   it('fails when the broker goes away', async () => {
     const other = await start([['rateLimit', false]]);
-    const client = await connect({ port: other.tcp.port });
+    const client = await connect({ port: other.tcp.port, reconnect: false });
     const exit = run(['--count', '1000', '--rate', '1'], other);
     while ((await client.listQueues()).length === 0);
     await client.close();

@@ -43,7 +43,7 @@ function receive(client: Client, queue: string, count: number): Promise<readonly
 it('a broker delivers what was imported, in order and with headers', async () => {
   expect(await importFrom(fixture)).toMatchObject({ code: 0 });
   const broker = await startBrokerProcess(target);
-  const client = await connect({ port: broker.port });
+  const client = await connect({ port: broker.port, reconnect: false });
   expect([...(await client.listQueues())].sort()).toEqual([
     'alarms',
     'orders',

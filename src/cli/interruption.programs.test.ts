@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
   const logger = createLogger({ level: 'error', format: 'json', write: () => undefined, wallNow: Date.now });
   broker = await startBroker(configuration, logger);
-  client = await connect({ port: broker.tcp.port });
+  client = await connect({ port: broker.tcp.port, reconnect: false });
 });
 
 afterAll(async () => {

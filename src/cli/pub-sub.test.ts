@@ -45,7 +45,7 @@ async function take(queue: string, argv: readonly string[]) {
 }
 
 async function messageCount(queue: string): Promise<number | undefined> {
-  const client = await connect({ port: broker.tcp.port });
+  const client = await connect({ port: broker.tcp.port, reconnect: false });
   const info = await client.queueInfo(queue);
   await client.close();
   return info?.messageCount;

@@ -113,7 +113,7 @@ describe('a broker with TLS', () => {
     };
     await install('server');
     const broker = await startProcess(flags(certificate, key));
-    const client = await connect({ port: broker.port, ...trust });
+    const client = await connect({ port: broker.port, reconnect: false, ...trust });
     const before = await presentedSerial(broker.port);
     await install('renewed');
     broker.signal('SIGHUP');
@@ -127,7 +127,7 @@ describe('a broker with TLS', () => {
 
   it('serves others while handshakes stall or fail, and ends these in time [TLS-011]', async () => {
     const broker = await startProcess(serverFlags('--handshake-timeout', '500ms'));
-    const client = await connect({ port: broker.port, ...trust });
+    const client = await connect({ port: broker.port, reconnect: false, ...trust });
     const bad = [
       Buffer.from('16030102000100', 'hex'),
       Buffer.from('GET / HTTP/1.1\r\n\r\n'),

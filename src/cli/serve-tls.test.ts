@@ -74,7 +74,7 @@ describe('serve with a certificate', () => {
   it('says so, serves clients with TLS, and no others [TLS-001, TLS-004, TLS-012]', async () => {
     const { port, tls, stop } = await startServing(serverFlags);
     expect(tls).toBe(true);
-    const client = await connect({ port, ...trust });
+    const client = await connect({ port, reconnect: false, ...trust });
     await client.publish('hello', 1);
     await client.close();
     await expect(connect({ port })).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
@@ -84,7 +84,7 @@ describe('serve with a certificate', () => {
   it('can leave TLS off [TLS-012]', async () => {
     const { port, tls, stop } = await startServing([...serverFlags, '--tls-enabled', 'false']);
     expect(tls).toBe(false);
-    const client = await connect({ port });
+    const client = await connect({ port, reconnect: false });
     await client.close();
     await stop();
   });
@@ -95,7 +95,7 @@ describe('serve with a certificate', () => {
       ...pfx,
       ...['--tls-certificate-password', FIXTURE_PASSWORD, '--log-level', 'debug'],
     ]);
-    const client = await connect({ port, ...trust });
+    const client = await connect({ port, reconnect: false, ...trust });
     await client.close();
     await stop();
     expect(context.output() + context.errors()).not.toContain(FIXTURE_PASSWORD);
@@ -178,7 +178,7 @@ describe('SIGHUP', () => {
 
   it('replaces the certificate for new connections; open ones continue [TLS-008]', async () => {
     const { port, context, stop } = await startServing(await install('server'));
-    const client = await connect({ port, ...trust });
+    const client = await connect({ port, reconnect: false, ...trust });
     const before = await presentedSerial(port);
     await install('renewed');
     context.hangUp();
@@ -227,7 +227,7 @@ describe('SIGHUP', () => {
     const { port, context, stop } = await startServing([]);
     context.hangUp();
     await logged(context, 'nothing to reload: TLS is off');
-    const client = await connect({ port });
+    const client = await connect({ port, reconnect: false });
     await client.close();
     await stop();
   });
@@ -281,7 +281,7 @@ describe('adapter', () => {
       certificatePassword: FIXTURE_PASSWORD,
     });
     expect(answer).toMatchObject({ ready: true, tcp: { tls: true }, unsupported: [] });
-    const client = await connect({ port: answer.tcp.port, ...trust });
+    const client = await connect({ port: answer.tcp.port, reconnect: false, ...trust });
     await client.close();
     context.hangUp();
     await logged(context, 'certificates reloaded');

@@ -51,7 +51,7 @@ describe('serve', () => {
       health: { url },
       dashboard: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) },
     });
-    const client = await connect({ port: ready.tcp.port });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
     await client.publish('hello', 1);
     const health = await fetch(`${ready.health?.url}/health/`);
     expect(await health.json()).toMatchObject({
@@ -182,7 +182,7 @@ describe('serve', () => {
        export const openStore = () => ({ recover: () => [], commit: ${commit}, close: () => undefined });`,
     );
     const { context, exit, ready } = await startServing(['--storage-module', module]);
-    const client = await connect({ port: ready.tcp.port });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
     await client.publish('work', 1);
     expect(await readFile(log, 'utf8')).toBe('queueCreated\nmessageAdded\n');
     await client.close();
@@ -237,7 +237,7 @@ describe('serve', () => {
     const { context, exit, ready } = await startServing(['--path-prefix', '/mq/']);
     const { url = '' } = ready.dashboard ?? {};
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mq\/$/);
-    const client = await connect({ port: ready.tcp.port });
+    const client = await connect({ port: ready.tcp.port, reconnect: false });
     await client.publish('hello', { n: 1 });
     const messages = await fetch(`${url}api/queues/hello/messages`);
     expect(await messages.json()).toMatchObject([{ queue_name: 'hello', payload: { n: 1 } }]);
@@ -313,7 +313,7 @@ describe('adapter', () => {
     context.stdin.write(`${JSON.stringify(request)}\n`);
     const answer = JSON.parse(await outputLine(context));
     expect(answer).toMatchObject({ protocol: 1, ready: true, broker: { name: 'TrueMQ' }, unsupported: [] });
-    const client = await connect({ port: answer.tcp.port });
+    const client = await connect({ port: answer.tcp.port, reconnect: false });
     await expect(connect({ port: answer.tcp.port })).rejects.toMatchObject({ code: 'CONNECTION_LIMIT' });
     expect((await fetch(`${answer.health.url}/health/`)).status).toBe(200);
     await client.close();

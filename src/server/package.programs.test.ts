@@ -78,7 +78,7 @@ import { connect } from 'truemq/client';
 
 async function useBroker(options, credentials) {
   const broker = await createBroker(options);
-  const client = await connect({ port: broker.port, ...credentials });
+  const client = await connect({ port: broker.port, reconnect: false, ...credentials });
   await client.publish('orders', { n: 1 });
   await client.subscribe('orders', () => undefined);
   await broker.stop();
@@ -136,7 +136,7 @@ describe('the package', () => {
     const { texts, foreign } = await modulesFrom(join(home, 'dist/client/index.js'));
     expect([...foreign].filter((name) => !name.startsWith('node:'))).toEqual([]);
     const folders = [...texts.keys()].map((path) => relative(join(home, 'dist'), path).split('/')[0]);
-    expect([...new Set(folders)].sort()).toEqual(['client', 'model', 'protocol', 'session']);
+    expect([...new Set(folders)].sort()).toEqual(['client', 'compression', 'model', 'protocol', 'session']);
     const all = [...texts.values()].join('');
     console.log(
       `truemq/client: ${texts.size} files, ${Buffer.byteLength(all)} bytes, ${gzipSync(all).length} gzipped`,

@@ -104,7 +104,7 @@ describe('durable-jobs.ts', () => {
       'sent the invoice 2026-11-ann to ann',
       'sent the invoice 2026-11-bob to bob',
     ]);
-    const client = await connect({ port });
+    const client = await connect({ port, reconnect: false });
     expect(await client.queueInfo('invoices')).toMatchObject({ messageCount: 0 });
     await client.close();
   });
@@ -152,7 +152,7 @@ describe('graceful-shutdown.ts', () => {
       const { url, port } = await start();
       const program = run('graceful-shutdown.ts', [url]);
       expect(await program.line()).toBe('ready');
-      const client = await connect({ port });
+      const client = await connect({ port, reconnect: false });
       for (const name of ['one', 'two']) await client.publish('jobs', { name });
       expect(await program.line()).toBe('began one');
       program.kill(signal);
@@ -177,7 +177,7 @@ describe('h3-publisher.ts', () => {
     const accepted = await post('{"item":"tea","count":2}');
     expect(accepted.status).toBe(202);
     const { id } = (await accepted.json()) as { id: string };
-    const client = await connect({ port: broker.port });
+    const client = await connect({ port: broker.port, reconnect: false });
     for await (const message of client.messages('orders')) {
       expect([message.id, message.json()]).toEqual([id, { item: 'tea', count: 2 }]);
       break;

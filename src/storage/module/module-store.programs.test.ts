@@ -64,7 +64,7 @@ describe('a store of a third party', () => {
   it('keeps the messages of a broker that is killed [CONFIG-016, DURABLE-003]', async () => {
     const args = serve('--storage-module', './my-store.mjs', '--storage-path', 'kept.jsonl');
     const first = await startProcess(args, folder);
-    const publisher = await connect({ port: first.port });
+    const publisher = await connect({ port: first.port, reconnect: false });
     for (let n = 1; n <= 20; n += 1) await publisher.publish('orders', { n });
     await first.kill();
     await publisher.closed;

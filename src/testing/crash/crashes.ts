@@ -61,7 +61,7 @@ async function liveUntilKilled(
 
 async function empty(path: string, ledger: CrashLedger): Promise<void> {
   const broker = await startBrokerProcess(path);
-  const watcher = await connect({ port: broker.port });
+  const watcher = await connect({ port: broker.port, reconnect: false });
   const taker = await subscriber(broker.port, ledger);
   while ((await heldCount(watcher, broker.healthUrl)) > 0);
   await taker.close();

@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** Publishes one by one and several at a time; resolves with the trace when everything is confirmed. */
 async function traceOf(flags: readonly string[]): Promise<string> {
   const broker = await startTracedBroker(join(folder, 'q.db'), join(folder, 'trace'), flags);
-  const client = await connect({ port: broker.port });
+  const client = await connect({ port: broker.port, reconnect: false });
   for (const id of IDS.slice(0, 12)) await client.publish('traced', { id }, { id });
   await Promise.all(IDS.slice(12).map((id) => client.publish('traced', { id }, { id })));
   await client.close();

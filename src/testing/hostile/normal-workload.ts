@@ -82,7 +82,7 @@ class Workload {
 
 const [username, password] = process.argv.slice(5);
 const credentials = username === undefined || password === undefined ? {} : { username, password };
-const options = { port, commandTimeoutMs: COMMAND_TIMEOUT_MS, ...credentials };
+const options = { port, commandTimeoutMs: COMMAND_TIMEOUT_MS, reconnect: false, ...credentials } as const;
 const publisher = await connect(options);
 const subscriber = await connect(options);
 const workload = new Workload(publisher);

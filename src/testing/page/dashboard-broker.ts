@@ -33,6 +33,6 @@ export async function startDashboardBroker(
     url: dashboardUrl,
     kill: () => broker.kill(),
     stop: () => broker.stop(),
-    connect: () => connect({ host: '127.0.0.1', port }),
+    connect: () => connect({ host: '127.0.0.1', port, reconnect: false }),
   };
 }
