@@ -33,6 +33,11 @@ const uses: readonly Use[] = [
   },
   { args: ['run', '--target', 'nothing.json'], exitCode: 2, says: ['nothing.json cannot be read'] },
   {
+    args: ['bench', '--target', 'skeleton', '--job', 'throughput', '--duration', '0.2', '--reps', '1'],
+    exitCode: 0,
+    says: ['1024 B'],
+  },
+  {
     args: ['selftest'],
     exitCode: 0,
     says: ['the codec reads', 'the accountant finds', 'no check passes on 8 null brokers'],

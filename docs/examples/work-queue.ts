@@ -7,10 +7,9 @@ type Job = { readonly image: string };
 
 // Called with each error of a handler; without it the process prints a warning.
 const onHandlerError = (error: unknown) => console.log('failed:', (error as Error).message);
-const client = await connect(process.argv[2] ?? 'vibemq://127.0.0.1', { onHandlerError });
-
-// Dead letters go to the queue thumbnails.dlq, unless deadLetterQueueName says otherwise.
-await client.createQueue('thumbnails', { enableDeadLetterQueue: true, maxRetryAttempts: 3 });
+// The client creates the queue if it is missing. Dead letters go to thumbnails.dlq, unless deadLetterQueueName says otherwise.
+const queues = [{ name: 'thumbnails', enableDeadLetterQueue: true, maxRetryAttempts: 3 }];
+const client = await connect(process.argv[2] ?? 'vibemq://127.0.0.1', { queues, onHandlerError });
 
 // The worker. Start as many processes with it as you need: the broker distributes the jobs. A job is acknowledged when the handler has succeeded.
 await client.subscribe<Job>('thumbnails', async (message) => {

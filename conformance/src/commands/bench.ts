@@ -96,10 +96,10 @@ export async function benchCommand(
   return measure(flags, terminal, signal);
 }
 
-/** Runs one of the helper processes of a measurement, which use the same program. */
-async function serveHidden(part: PartName): Promise<ExitCode> {
+/** Runs one of the helper processes of a measurement, which use the same program. The part itself ends the process. */
+async function serveHidden(part: PartName): Promise<never> {
   await servePart(part);
-  return exitCodes.open;
+  return new Promise<never>(() => {});
 }
 
 async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
