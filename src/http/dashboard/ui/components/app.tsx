@@ -77,8 +77,11 @@ function useKeys(place: Place, openHelp: () => void): void {
       help: openHelp,
       refresh: () => document.getElementById('refresh')?.click(),
       search: () => {
-        if (place.view !== 'queues') navigation.go(queuesPlace);
-        requestAnimationFrame(() => document.getElementById('search')?.focus());
+        const focus = () => document.getElementById('search')?.focus();
+        // At once where it can be: what is typed next belongs into the field.
+        if (place.view === 'queues') return focus();
+        navigation.go(queuesPlace);
+        requestAnimationFrame(focus);
       },
     };
     const onKey = (event: KeyboardEvent) => {
