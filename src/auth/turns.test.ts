@@ -64,6 +64,21 @@ describe('turns', () => {
     expect(tasks.started).toEqual(['a', 'b', 'c', 'e']);
   });
 
+  it('refuse the youngest task of the key with the most, when another key has less than its share of those that wait [AUTH-014, AUTH-015]', async () => {
+    const tasks = new Tasks(1, 4);
+    for (const name of ['a', 'a1', 'a2', 'a3', 'a4']) await tasks.take(name, 'flood');
+    await tasks.take('b1', 'other');
+    await tasks.take('b2', 'other');
+    await tasks.take('b3', 'other');
+    expect([...tasks.outcomes]).toEqual([
+      ['a4', 'full'],
+      ['a3', 'full'],
+      ['b3', 'full'],
+    ]);
+    for (const name of ['a', 'a1', 'b1', 'a2', 'b2']) await tasks.end(name);
+    expect(tasks.started).toEqual(['a', 'a1', 'b1', 'a2', 'b2']);
+  });
+
   it('take those that wait from their keys in turn, and of one key the first [AUTH-014]', async () => {
     const tasks = new Tasks(1, 32);
     await tasks.take('first', 'busy');
@@ -143,10 +158,21 @@ class Model {
 
   take(name: string, key: number): void {
     if (this.running.length < this.#maxRunning) this.running.push(name);
-    else if (this.waiting.length < this.#maxWaiting) {
+    else {
+      this.#giveWay(key);
+      if (this.waiting.length >= this.#maxWaiting) return;
       this.waiting.push({ name, key });
       if (!this.#round.includes(key)) this.#round.push(key);
     }
+  }
+
+  /** The key with the most gives one place to a key that has at least two less. */
+  #giveWay(key: number): void {
+    const countOf = (one: number) => this.waiting.filter((waiting) => waiting.key === one).length;
+    const [longest] = [...this.#round].sort((a, b) => countOf(b) - countOf(a));
+    const isFull = this.waiting.length >= this.#maxWaiting;
+    if (!isFull || longest === undefined || countOf(longest) < countOf(key) + 2) return;
+    this.cancel(this.waiting.filter((waiting) => waiting.key === longest).at(-1)?.name ?? '');
   }
 
   end(name: string): void {

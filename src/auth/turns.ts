@@ -1,5 +1,5 @@
 // Runs a bounded number of tasks in parallel and lets a bounded number wait. Those that wait are taken from their keys in turn, so that a key
-// with many tasks does not delay the others. Knows nothing of passwords. Implements AUTH-013 and AUTH-014.
+// with many tasks does not delay the others, nor keep them from waiting. Knows nothing of passwords. Implements AUTH-013 to AUTH-015.
 
 export type TurnLimits = {
   readonly maxRunning: number;
@@ -9,12 +9,15 @@ export type TurnLimits = {
 
 export type TurnOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** As many tasks wait as may; the task was not started. */
+  /** As many tasks wait as may, and its key has its share of them; the task was not started. */
   | { readonly kind: 'full' }
   /** The signal was aborted before the task was started. */
   | { readonly kind: 'cancelled' };
 
-type Waiting = { readonly start: () => void };
+/** Why the wait of a task has ended. */
+type WaitEnd = 'turn' | 'full' | 'cancelled';
+
+type Waiting = { readonly end: (why: WaitEnd) => void };
 
 export class Turns {
   readonly #limits: TurnLimits;
@@ -31,8 +34,10 @@ export class Turns {
   async take<T>(key: string, task: () => Promise<T>, cancelled?: AbortSignal): Promise<TurnOutcome<T>> {
     if (cancelled?.aborted === true) return { kind: 'cancelled' };
     if (this.#runningCount < this.#limits.maxRunning) this.#runningCount += 1;
-    else if (this.#waitingCount >= this.#limits.maxWaiting) return { kind: 'full' };
-    else if (!(await this.#turnComes(key, cancelled))) return { kind: 'cancelled' };
+    else {
+      const end = this.#makeRoom(key) ? await this.#wait(key, cancelled) : 'full';
+      if (end !== 'turn') return { kind: end };
+    }
     try {
       return { kind: 'done', value: await task() };
     } finally {
@@ -40,18 +45,35 @@ export class Turns {
     }
   }
 
-  /** Whether the turn came; false: it was cancelled before. */
-  #turnComes(key: string, cancelled: AbortSignal | undefined): Promise<boolean> {
+  /** Whether one more task of the key may wait. The youngest task of the key with the most gives way to it, if that key keeps as many. */
+  #makeRoom(key: string): boolean {
+    if (this.#waitingCount < this.#limits.maxWaiting) return true;
+    const own = this.#waiting.get(key)?.length ?? 0;
+    const [longest, line] = this.#longestLine();
+    const youngest = line.at(-1);
+    if (youngest === undefined || line.length < own + 2) return false;
+    this.#remove(longest, youngest);
+    youngest.end('full');
+    return true;
+  }
+
+  #longestLine(): readonly [string, readonly Waiting[]] {
+    let longest: readonly [string, readonly Waiting[]] = ['', []];
+    for (const entry of this.#waiting) if (entry[1].length > longest[1].length) longest = entry;
+    return longest;
+  }
+
+  #wait(key: string, cancelled: AbortSignal | undefined): Promise<WaitEnd> {
     return new Promise((resolve) => {
       const leave = () => {
         this.#remove(key, waiting);
-        resolve(false);
+        resolve('cancelled');
       };
-      const start = () => {
+      const end = (why: WaitEnd) => {
         cancelled?.removeEventListener('abort', leave);
-        resolve(true);
+        resolve(why);
       };
-      const waiting: Waiting = { start };
+      const waiting: Waiting = { end };
       cancelled?.addEventListener('abort', leave, { once: true });
       this.#add(key, waiting);
     });
@@ -75,7 +97,7 @@ export class Turns {
   #passOn(): void {
     const next = this.#takeNext();
     if (next === undefined) this.#runningCount -= 1;
-    else next.start();
+    else next.end('turn');
   }
 
   #takeNext(): Waiting | undefined {

@@ -298,8 +298,8 @@ const userChecks: CheckModule = [
       ctx.assert.between(pongCount, minPongs, Number.POSITIVE_INFINITY, what);
     },
   },
-  // AUTH-015 (SHOULD): The broker answers a Connect by Error RATE_LIMITED and closes the connection, when as many
-  // password checks wait as AUTH-013 allows.
+  // AUTH-015 (SHOULD): The broker answers a Connect by Error RATE_LIMITED and closes the connection, when more password
+  // checks would wait than AUTH-013 allows.
   {
     id: 'AUTH-015a',
     title:

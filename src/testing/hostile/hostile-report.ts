@@ -57,7 +57,7 @@ function loginText(results: readonly AttackResult[]): string {
   );
   return `
 Wrong logins came from one address, and a right one a second from another. A right one must be accepted within 2 s, and one beyond the bound on
-waiting checks refused within 100 ms; \`npm run hostile\` judges both.
+waiting checks refused within 100 ms, but for one that gives its place to a right one; \`npm run hostile\` judges both.
 
 | login | answer | count | longest, ms |
 |---|---|--:|--:|

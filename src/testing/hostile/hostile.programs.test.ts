@@ -22,24 +22,35 @@ describe('a broker', () => {
 
 describe('the judge of logins', () => {
   const good = {
-    wrong: { RATE_LIMITED: { count: 9, longestMs: 100 }, NOT_AUTHENTICATED: { count: 1, longestMs: 5000 } },
-    right: { ConnectAck: { count: 3, longestMs: 2000 } },
+    wrong: {
+      RATE_LIMITED: { count: 9, longestMs: 100, lateCount: 0 },
+      NOT_AUTHENTICATED: { count: 1, longestMs: 5000, lateCount: 0 },
+    },
+    right: { ConnectAck: { count: 3, longestMs: 2000, lateCount: 0 } },
   };
 
   it.each<[string, Partial<Parameters<typeof loginComplaints>[0]>, readonly unknown[]]>([
     ['nothing', {}, []],
-    ['a right login that waits', { right: { ConnectAck: { count: 1, longestMs: 2001 } } }, [/right.*2001/]],
+    [
+      'a right login that waits',
+      { right: { ConnectAck: { count: 1, longestMs: 2001, lateCount: 0 } } },
+      [/right.*2001/],
+    ],
     [
       'a right login that is refused',
-      { right: { ...good.right, RATE_LIMITED: { count: 1, longestMs: 1 } } },
+      { right: { ...good.right, RATE_LIMITED: { count: 1, longestMs: 1, lateCount: 0 } } },
       [/RATE_LIMITED/],
     ],
     ['no right login', { right: {} }, [/for ever/]],
-    ['a refusal that waits', { wrong: { RATE_LIMITED: { count: 1, longestMs: 101 } } }, [/refusals.*101/]],
-    ['no refusal', { wrong: {} }, [/refusals.*for ever/]],
+    [
+      'a refusal that waits',
+      { wrong: { RATE_LIMITED: { count: 9, longestMs: 101, lateCount: 4 } } },
+      [/4 refusals.*100/],
+    ],
+    ['no refusal', { wrong: {} }, [/all refusals/]],
     [
       'a wrong login that is accepted',
-      { wrong: { ...good.wrong, ConnectAck: { count: 1, longestMs: 1 } } },
+      { wrong: { ...good.wrong, ConnectAck: { count: 1, longestMs: 1, lateCount: 0 } } },
       [/wrong login/],
     ],
   ])('complains about %s', (_, change, complaints) => {
