@@ -4,7 +4,7 @@
 const MAX_TAKEN_COUNT = 1_024;
 
 export class Fifo<Entry> {
-  #entries: Entry[] = [];
+  #entries: (Entry | undefined)[] = [];
   #takenCount = 0;
 
   get first(): Entry | undefined {
@@ -18,7 +18,11 @@ export class Fifo<Entry> {
   /** Takes the first entry; undefined when the queue is empty. */
   shift(): Entry | undefined {
     const entry = this.first;
-    if (this.#takenCount < this.#entries.length) this.#takenCount += 1;
+    if (this.#takenCount < this.#entries.length) {
+      // A taken entry must not keep alive what it holds.
+      this.#entries[this.#takenCount] = undefined;
+      this.#takenCount += 1;
+    }
     const isMostlyTaken = this.#takenCount > MAX_TAKEN_COUNT && this.#takenCount * 2 > this.#entries.length;
     if (this.#takenCount === this.#entries.length || isMostlyTaken) this.#removeTaken();
     return entry;
@@ -28,6 +32,12 @@ export class Fifo<Entry> {
   prepend(entries: readonly Entry[]): void {
     this.#removeTaken();
     this.#entries = [...entries, ...this.#entries];
+  }
+
+  /** Removes all other entries. Takes time for each. */
+  keep(isWanted: (entry: Entry) => boolean): void {
+    this.#removeTaken();
+    this.#entries = this.#entries.filter((entry) => entry !== undefined && isWanted(entry));
   }
 
   #removeTaken(): void {

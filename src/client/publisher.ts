@@ -15,6 +15,10 @@ import type { PublishOutcomes, PublishTask } from './publish-task.ts';
 import { MessageTally, type PublishWindowOptions } from './publish-window.ts';
 import type { Renewable } from './supervisor.ts';
 
+/** Withdrawn publishes that may stay, beside as many as wait. */
+const MAX_WITHDRAWN_COUNT = 256;
+const MAX_WITHDRAWN_BYTES = 1_048_576;
+
 export type PublisherOptions = {
   readonly window: Required<PublishWindowOptions>;
   /** Whether interrupted publishes are sent again; otherwise they fail. */
@@ -28,6 +32,8 @@ export class Publisher implements Renewable, PublishOutcomes {
   /** Not sent, or to be sent again. */
   readonly #held = new MessageTally();
   readonly #waiting = new Fifo<PublishTask>();
+  /** Publishes that nobody waits for any more, and that are not removed from those that wait yet. */
+  #withdrawn = new MessageTally();
   /** Sent on a connection that was lost, in this order. The next connection sends them before those that wait. */
   #interrupted: PublishTask[] = [];
   #roomListeners: (() => void)[] = [];
@@ -61,12 +67,14 @@ export class Publisher implements Renewable, PublishOutcomes {
 
   /** Ends a publish whose caller does not wait any more: it is not sent, or not sent again. */
   withdraw(task: PublishTask): void {
-    if (task.phase === 'held') this.#held.remove(task.sizeBytes);
+    const wasHeld = task.phase === 'held';
+    if (wasHeld) this.#held.remove(task.sizeBytes);
     else if (task.phase === 'in flight') {
       this.#connection?.forget(task.id);
       this.#inFlight.remove(task.sizeBytes);
     }
     task.phase = 'ended';
+    if (wasHeld) this.#forgetWithdrawn(task);
     this.#sendHeld();
   }
 
@@ -92,6 +100,7 @@ export class Publisher implements Renewable, PublishOutcomes {
   }
 
   handleConfirmed(task: PublishTask): void {
+    if (task.phase !== 'in flight') return;
     this.#inFlight.remove(task.sizeBytes);
     task.phase = 'ended';
     task.resolve(task.id);
@@ -99,8 +108,10 @@ export class Publisher implements Renewable, PublishOutcomes {
   }
 
   handleFailed(task: PublishTask, error: ClientError): void {
+    if (task.phase !== 'in flight') return;
     this.#inFlight.remove(task.sizeBytes);
-    if (this.#options.resends && isInterruption(error)) this.#interrupt(task);
+    const mayBeResent = this.#options.resends && this.#endedBy === undefined;
+    if (mayBeResent && isInterruption(error)) this.#interrupt(task);
     else this.#reject(task, error);
     this.#sendHeld();
   }
@@ -111,6 +122,16 @@ export class Publisher implements Renewable, PublishOutcomes {
     task.phase = 'held';
     this.#held.add(task.sizeBytes);
     this.#interrupted.push(task);
+  }
+
+  /** Removes withdrawn publishes when they take more than those that wait: also behind one that waits for long. */
+  #forgetWithdrawn({ sizeBytes }: PublishTask): void {
+    this.#withdrawn.add(sizeBytes);
+    const { count, bytes } = this.#held;
+    if (this.#withdrawn.hasRoom(0, count + MAX_WITHDRAWN_COUNT, bytes + MAX_WITHDRAWN_BYTES)) return;
+    this.#withdrawn = new MessageTally();
+    this.#waiting.keep(({ phase }) => phase === 'held');
+    this.#interrupted = this.#interrupted.filter(({ phase }) => phase === 'held');
   }
 
   #hold(task: PublishTask): void {

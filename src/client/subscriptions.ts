@@ -49,7 +49,7 @@ export class Subscriptions implements Renewable {
     try {
       await this.#options.request(subscribeRequest(queue, subscription), call);
     } catch (error) {
-      this.#withdraw(queue, previous, error);
+      this.#withdraw(queue, subscription, { previous, error });
       throw error;
     }
     subscription.isAccepted = true;
@@ -71,15 +71,20 @@ export class Subscriptions implements Renewable {
   }
 
   deliver(message: Message, connection: ClientConnection): void {
+    if (!connection.isOpen) return;
     this.#connection = connection;
     this.#byQueue.get(message.queue)?.deliver(new ReceivedMessage(message, connection));
   }
 
   async renew(connection: ClientConnection): Promise<void> {
     const accepted = [...this.#byQueue].filter(([, { isAccepted }]) => isAccepted);
-    await Promise.all(
-      accepted.map(([queue, subscription]) => this.#renewOne(connection, queue, subscription)),
+    const renewals = accepted.map(async ([queue, subscription]) =>
+      (await this.#renewOne(connection, queue, subscription)) ? [queue] : [],
     );
+    const renewed = (await Promise.all(renewals)).flat();
+    // Unsubscribed meanwhile.
+    const unwanted = renewed.filter((queue) => !this.#byQueue.has(queue));
+    await Promise.all(unwanted.map((queue) => connection.request(unsubscribeRequest(queue))));
   }
 
   suspend(): void {
@@ -107,20 +112,20 @@ export class Subscriptions implements Renewable {
     else if (connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) connection.resume();
   }
 
+  /** Whether the broker has accepted; false: the subscription is lost. */
   async #renewOne(
     connection: ClientConnection,
     queue: string,
     subscription: ClientSubscription,
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await connection.request(subscribeRequest(queue, subscription));
+      return true;
     } catch (error) {
       if (!(error instanceof CommandError) || !LASTING_REFUSALS.includes(error.code)) throw error;
       this.#lose(queue, subscription, error);
-      return;
+      return false;
     }
-    // Unsubscribed meanwhile.
-    if (!this.#byQueue.has(queue)) await connection.request(unsubscribeRequest(queue));
   }
 
   #lose(queue: string, subscription: ClientSubscription, error: CommandError): void {
@@ -139,7 +144,13 @@ export class Subscriptions implements Renewable {
   }
 
   /** Without a refusal the broker may have subscribed the client, and would wait for acks that nobody sends. */
-  #withdraw(queue: string, previous: ClientSubscription | undefined, error: unknown): void {
+  #withdraw(
+    queue: string,
+    subscription: ClientSubscription,
+    { previous, error }: { readonly previous: ClientSubscription | undefined; readonly error: unknown },
+  ): void {
+    // Another one may have taken its place meanwhile.
+    if (this.#byQueue.get(queue) !== subscription) return;
     if (previous !== undefined) this.#byQueue.set(queue, previous);
     else {
       this.#byQueue.delete(queue);

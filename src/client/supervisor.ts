@@ -93,6 +93,7 @@ export class Supervisor {
       await orAborted(this.#renewAll(connection, isReconnect), signal, abandon);
     } catch (error) {
       void connection.close();
+      for (const part of this.#options.wanted) part.suspend?.();
       throw error;
     }
     this.#connection = connection;
