@@ -121,3 +121,20 @@ it('creates a declared queue again that is gone after a break, before it subscri
   await advance(10_000);
   await closed;
 });
+
+it('keeps a subscription that took the place of one whose call was aborted', async () => {
+  const client = await connectClient();
+  const received: unknown[] = [];
+  const abort = new AbortController();
+  const first = client.subscribe('orders', () => undefined, { signal: abort.signal });
+  abort.abort(new Error('not wanted'));
+  const second = client.subscribe('orders', (message) => void received.push(message.json()));
+  await expect(first).rejects.toThrow('not wanted');
+  await inTime(second);
+  await inTime(client.publish('orders', 1));
+  await advance(0);
+  expect(received).toEqual([1]);
+  const closed = client.close();
+  await advance(10_000);
+  await closed;
+});

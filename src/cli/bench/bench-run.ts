@@ -67,7 +67,8 @@ export class BenchRun {
   async run(publishers: readonly Client[], subscribers: readonly Client[]): Promise<BenchResult> {
     const received = new Promise<void>((resolve) => {
       this.#allReceived = resolve;
-      this.#tools.signal.addEventListener('abort', () => resolve());
+      if (this.#tools.signal.aborted) resolve();
+      else this.#tools.signal.addEventListener('abort', () => resolve());
     });
     for (const client of subscribers)
       await client.subscribe(this.#plan.queue, ({ payload }) => this.#receive(payload));

@@ -42,7 +42,8 @@ export function basicCredentials({ username, password }: Credentials): BasicCred
 function parseUrl(origin: string, text: string): URL {
   const whole = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  if (url !== undefined && url.username + url.password !== '')
+  // Also in a text that is no address: it must not be printed.
+  if (text.includes('@') && (url === undefined || url.username + url.password !== ''))
     throw new UsageError(`${origin}: contains a name or a password; --username says who asks`);
   const isAddress = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '';
   if (!isAddress) {
