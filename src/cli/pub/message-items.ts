@@ -33,9 +33,19 @@ export async function* valuesUntil<Value>(
   ended: Promise<unknown>,
   onLast: () => void,
 ): AsyncGenerator<Value> {
-  const end = ended.then(() => undefined);
+  // One listener for all values: a race with a promise that lives long would keep something for each of them.
+  let stop: () => void = () => undefined;
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+    stop();
+  });
   for (;;) {
-    const next = await Promise.race([end, source.next()]);
+    const next = await new Promise<IteratorResult<Value> | undefined>((resolve, reject) => {
+      stop = () => resolve(undefined);
+      if (hasEnded) stop();
+      else source.next().then(resolve, reject);
+    });
     if (next === undefined) return;
     if (next.done === true) return onLast();
     yield next.value;
