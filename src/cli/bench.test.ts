@@ -111,6 +111,17 @@ describe('bench', () => {
     expect(errors).toMatch(/^truemq: .+\n$/);
   });
 
+  it('fails when its queue cannot be deleted, after it has printed what it measured', async () => {
+    const other = await start([['rateLimit', false]]);
+    const context = testCommandContext();
+    const stopped = new Promise<void>((resolve) => context.stdout.once('data', () => resolve(other.stop())));
+    const exitCode = await bench.run(['--count', '10', '--json', '--port', String(other.tcp.port)], context);
+    await stopped;
+    expect(exitCode).toBe(ExitCode.Failed);
+    expect(JSON.parse(context.output())).toMatchObject({ isComplete: true, receivedCount: 10 });
+    expect(context.errors()).toMatch(/^truemq: the queue truemq-bench-\S+ was not deleted: .+\n$/);
+  });
+
   it.each([
     [['--size', '5'], `--size: came "5"; allowed is ${MIN_PAYLOAD_BYTES} or more`],
     [['--count', '0'], '--count: came "0"'],

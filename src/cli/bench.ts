@@ -135,18 +135,34 @@ async function measure(
     if (stopping.signal.aborted) context.exitNow(ExitCode.Interrupted);
     stopping.abort();
   });
-  await owner.createQueue(plan.queue, { maxQueueSize: plan.messageCount });
   try {
+    await owner.createQueue(plan.queue, { maxQueueSize: plan.messageCount });
     const tools = { now: () => systemEnvironment.clock.now(), signal: stopping.signal };
-    const result = await new BenchRun(plan, tools).run(publishers, subscribers);
+    const result = await new BenchRun(plan, tools).run(publishers, subscribers).catch(async (error) => {
+      // If the deletion fails too, the error that ended the bench is the one to report.
+      await owner.deleteQueue(plan.queue).catch(() => undefined);
+      throw error;
+    });
     const isComplete = !stopping.signal.aborted;
     context.stdout.write(isJson ? jsonText(job, result, isComplete) : textOf(result));
     warn(result, context);
+    const isDeleted = await deleteQueue(owner, plan.queue, context);
+    if (!isDeleted) return ExitCode.Failed;
     return isComplete ? ExitCode.Done : ExitCode.Interrupted;
   } finally {
     release();
-    // If this connection is lost too, the error that ended the bench is the one to report.
-    await owner.deleteQueue(plan.queue).catch(() => undefined);
+  }
+}
+
+/** False when the queue could not be deleted, which is said with its name. */
+async function deleteQueue(owner: Client, queue: string, { stderr }: CommandContext): Promise<boolean> {
+  try {
+    await owner.deleteQueue(queue);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    stderr.write(`truemq: the queue ${queue} was not deleted: ${error.message}\n`);
+    return false;
   }
 }
 

@@ -15,7 +15,7 @@ truemq pub orders '{"order":1}'                       publish a message
 truemq sub orders --json | jq .payload                print messages as they come
 truemq queues list                                    what waits where
 truemq dlq requeue orders --all                       move dead letters back
-source <(truemq completion bash)                      complete command lines
+eval "$(truemq completion bash)"                      complete command lines
 \`\`\`
 
 ## Exit codes

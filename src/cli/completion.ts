@@ -19,7 +19,7 @@ export function completionOf(commands: Readonly<Record<string, CommandEntry>>): 
 
 Prints a script that completes the command lines of truemq in a shell: commands, actions, flags, and values of which only some are allowed.
 
-  bash  in ~/.bashrc: source <(truemq completion bash)
+  bash  in ~/.bashrc: eval "$(truemq completion bash)"
   zsh   in ~/.zshrc, after compinit: source <(truemq completion zsh)
   fish  once: truemq completion fish > ~/.config/fish/completions/truemq.fish`,
 

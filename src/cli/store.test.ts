@@ -423,7 +423,7 @@ describe('what cannot be looked at is refused with one line', () => {
 
   it.each([
     [[], 'what to do is missing: check, export, import, stats, compact'],
-    [['chek', 'x'], 'chek: a store has no such action; did you mean check?; there is check,'],
+    [['chek', 'x'], 'chek: no such action; did you mean check?; there is check,'],
     [['check'], 'FILE is missing'],
     [['check', 'a', 'b'], '"b": one argument too many'],
     [['check', 'a', '--json'], '--json: no such flag'],

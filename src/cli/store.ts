@@ -1,8 +1,8 @@
 // `truemq store`: the operator's actions on the file of a durable store while no broker uses it. Finds the action, and reports a problem
 // with the file in one line. The actions are in store/. Implements DURABLE-016 for the operator.
 
-import { didYouMean } from '../config/nearest-name.ts';
 import { StoreError } from '../storage/storage-provider.ts';
+import { findAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { checkStore } from './store/check.ts';
@@ -65,7 +65,7 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
 
   async run(argv, context) {
     const [name, ...rest] = argv;
-    const action = findAction(name);
+    const action = findAction(name, actions);
     const given = parseArguments(rest, { flags: action.flags, positionals: ['FILE'] });
     try {
       return await action.run(given.positionals[0] ?? '', given, context);
@@ -76,14 +76,3 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
     }
   },
 };
-
-/** @throws UsageError */
-function findAction(name: string | undefined): Action {
-  const names = Object.keys(actions);
-  if (name === undefined) throw new UsageError(`what to do is missing: ${names.join(', ')}`);
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action !== undefined) return action;
-  throw new UsageError(
-    `${name}: a store has no such action${didYouMean(name, names)}; there is ${names.join(', ')}`,
-  );
-}

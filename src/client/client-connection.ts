@@ -130,7 +130,7 @@ export class ClientConnection {
 
   /** Ends the wait for an answer, without a call of a handler. */
   forget(id: string): void {
-    this.#pending.remove(id);
+    this.#pending.giveUp(id);
   }
 
   /**

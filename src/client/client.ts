@@ -153,8 +153,11 @@ export class Client extends BrokerCommands {
 
   /** Resolves when a publish would be sent without waiting, or when the client has ended. */
   roomToPublish({ signal }: CallOptions = {}): Promise<void> {
-    const room = new Promise<void>((resolve) => this.#publisher.onRoom(resolve));
-    return orAborted(room, signal, () => undefined);
+    let forget = () => {};
+    const room = new Promise<void>((resolve) => {
+      forget = this.#publisher.onRoom(resolve);
+    });
+    return orAborted(room, signal, forget);
   }
 
   /**

@@ -19,10 +19,15 @@ export type PendingCommand = {
 
 type Entry = { readonly pending: PendingCommand; readonly deadlineAt: number };
 
+/** Ids of given-up commands that are remembered, the newest: a broker that has not answered so many of them will hardly answer the first. */
+const MAX_GIVEN_UP_COUNT = 1_024;
+
 export class PendingCommands {
   readonly #timeoutMs: number;
   /** In the order of the deadlines: a Map keeps the order of insertion. */
   readonly #byId = new Map<string, Entry>();
+  /** Commands that nobody waits for any more, and whose answer may come yet. */
+  readonly #givenUp = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
@@ -37,10 +42,10 @@ export class PendingCommands {
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
-  /** Handles a message as an answer; false when no command waits for it. */
+  /** Handles a message as an answer, which may be late; false when it answers no command. */
   settle(message: Message): boolean {
     const pending = this.#byId.get(message.id)?.pending;
-    if (pending === undefined) return false;
+    if (pending === undefined) return this.#givenUp.delete(message.id);
     if (message.command === pending.answer) {
       this.remove(message.id);
       pending.handleAnswer(message);
@@ -56,6 +61,12 @@ export class PendingCommands {
   remove(id: string): void {
     this.#byId.delete(id);
     if (this.#byId.size === 0) this.#stopTimer();
+  }
+
+  /** Forgets a command that was sent, without a call of its handlers. Its answer is no surprise when it comes. */
+  giveUp(id: string): void {
+    this.remove(id);
+    this.#rememberGivenUp(id);
   }
 
   /** Fails all commands, in the order in which they were sent. */
@@ -83,9 +94,17 @@ export class PendingCommands {
         break;
       }
       this.#byId.delete(id);
+      this.#rememberGivenUp(id);
       expired.push(pending);
     }
     return expired;
+  }
+
+  #rememberGivenUp(id: string): void {
+    this.#givenUp.add(id);
+    if (this.#givenUp.size <= MAX_GIVEN_UP_COUNT) return;
+    const [oldest = ''] = this.#givenUp;
+    this.#givenUp.delete(oldest);
   }
 
   #stopTimer(): void {

@@ -7,19 +7,28 @@ export type SequencePublisher<Value> = {
   roomToPublish(): Promise<void> | undefined;
 };
 
-/** The number of values. @throws the first failure, after which no more values are taken, when the publishes under way are settled */
+/**
+ * The number of values.
+ * @throws the first failure, of a publish or of the source, after which no more values are taken, when the publishes under way are settled
+ */
 export async function publishEach<Value>(
   values: Iterable<Value> | AsyncIterable<Value>,
   publisher: SequencePublisher<Value>,
 ): Promise<number> {
   const progress = new Progress();
-  for await (const value of values) {
-    const room = publisher.roomToPublish();
-    if (room !== undefined) await room;
-    if (progress.failure !== undefined) break;
-    progress.follow(publisher.publish(value));
+  try {
+    await publisher.roomToPublish();
+    for await (const value of values) {
+      // A publish may have failed while the source made this value.
+      if (progress.failure !== undefined) break;
+      progress.follow(publisher.publish(value));
+      const room = publisher.roomToPublish();
+      if (room !== undefined) await room;
+      if (progress.failure !== undefined) break;
+    }
+  } finally {
+    await progress.allSettled();
   }
-  await progress.allSettled();
   if (progress.failure !== undefined) throw progress.failure.error;
   return progress.startedCount;
 }

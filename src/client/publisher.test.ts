@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectPair } from '../testing/connected-pair.ts';
 import type { ScriptedBroker } from '../testing/scripted-broker.ts';
 import { ScriptedNetwork, useVirtualTime } from '../testing/scripted-network.ts';
+import { ConnectionError } from './errors.ts';
 import { PublishBufferFullError } from './index.ts';
+import { Publisher } from './publisher.ts';
 
 let network: ScriptedNetwork;
 
@@ -121,6 +123,84 @@ describe('a publish that a lost connection interrupts', () => {
   });
 });
 
+describe('a publish that is given up', () => {
+  it('and then refused ends no other: the Error was not the last word of the broker', async () => {
+    const { client, broker } = await network.connect();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const givenUp = expect(client.publish('orders', 1, { id: 'm1', signal })).rejects.toThrow('enough');
+    const published = client.publish('orders', 2, { id: 'm2' });
+    await takeIds(broker, 2);
+    controller.abort(new Error('enough'));
+    await givenUp;
+    broker.send({ command: 99, id: 'm1', errorCode: 'INVALID_MESSAGE', errorMessage: '' });
+    await network.settle();
+    const next = await network.reconnect(broker);
+    expect(await takeIds(next, 1)).toEqual(['m2']);
+    next.send(...acks('m2'));
+    await published;
+    await client.close();
+  });
+
+  it('after a stopping broker refused it takes nothing of the window of the next connection', async () => {
+    const { client, broker } = await network.connect({ publishWindow: { maxCount: 2 } });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const givenUp = expect(client.publish('orders', 1, { id: 'm1', signal })).rejects.toThrow('enough');
+    await takeIds(broker, 1);
+    broker.send({ command: 99, id: 'm1', errorCode: 'SHUTTING_DOWN', errorMessage: '' });
+    await network.settle();
+    controller.abort(new Error('enough'));
+    await givenUp;
+    const published = ['m2', 'm3', 'm4'].map((id) => client.publish('orders', 1, { id }));
+    const next = await network.reconnect(broker);
+    await network.settle();
+    expect(await takeIds(next, 2)).toEqual(['m2', 'm3']);
+    expect(next.untaken).toEqual([]);
+    next.send(...acks('m2', 'm3'));
+    expect(await takeIds(next, 1)).toEqual(['m4']);
+    next.send(...acks('m4'));
+    await Promise.all(published);
+    await client.close();
+  });
+
+  it('behind one that waits is never sent, however many there are', async () => {
+    const { client, broker } = await network.connect();
+    broker.destroy();
+    await network.settle();
+    const first = client.publish('orders', 0, { id: 'first' });
+    for (let number = 0; number < 1_000; number += 1) {
+      const controller = new AbortController();
+      const givenUp = client.publish('orders', number, { signal: controller.signal });
+      controller.abort(new Error('enough'));
+      await expect(givenUp).rejects.toThrow('enough');
+    }
+    const last = client.publish('orders', 0, { id: 'last' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    expect(await takeIds(next, 2)).toEqual(['first', 'last']);
+    expect(next.untaken).toEqual([]);
+    next.send(...acks('first', 'last'));
+    await Promise.all([first, last]);
+    await client.close();
+  });
+});
+
+describe('publishes of a client that is closed while it reconnects', () => {
+  it('fail, those that were interrupted and those that wait', async () => {
+    const { client, broker } = await network.connect();
+    const failed = [client.publish('orders', 1, { id: 'm1' })];
+    await takeIds(broker, 1);
+    broker.destroy();
+    await network.settle();
+    failed.push(client.publish('orders', 2, { id: 'm2' }), client.publish('orders', 3, { id: 'm3' }));
+    const outcomes = Promise.allSettled(failed);
+    await client.close();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+});
+
 describe('the window of publishes', () => {
   const publishWindow = { maxCount: 2, maxWaitingCount: 2 };
 
@@ -196,6 +276,19 @@ describe('the window of publishes', () => {
   );
 });
 
+describe('a wait for room', () => {
+  it('that was given up is forgotten', () => {
+    const window = { maxCount: 0, maxBytes: 0, maxWaitingCount: 0, maxWaitingBytes: 0 };
+    const publisher = new Publisher({ window, resends: true });
+    const announced: string[] = [];
+    publisher.onRoom(() => announced.push('waits'));
+    const forget = publisher.onRoom(() => announced.push('gave up'));
+    forget();
+    publisher.end(new ConnectionError('CONNECTION_ENDED', 'the end'));
+    expect(announced).toEqual(['waits']);
+  });
+});
+
 describe('publishAll', () => {
   it('publishes every value of an iterable, never more at a time than the window [CLIENT-045]', async () => {
     const { client, broker } = await network.connect({ publishWindow: { maxCount: 3 } });
@@ -230,8 +323,27 @@ describe('publishAll', () => {
     const [first = '', second = ''] = await takeIds(broker, 2);
     broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' }, ...acks(second));
     await failed;
-    expect(givenCount).toBeLessThanOrEqual(3);
+    expect(givenCount).toBe(2);
     expect(broker.untaken).toEqual([]);
+    await client.close();
+  });
+
+  it('rejects with the failure of its source when the publishes under way are settled', async () => {
+    const { client, broker } = await network.connect();
+    function* values() {
+      yield 1;
+      throw new Error('no more');
+    }
+    let isSettled = false;
+    const published = client.publishAll('orders', values()).finally(() => {
+      isSettled = true;
+    });
+    const failed = expect(published).rejects.toThrow('no more');
+    const ids = await takeIds(broker, 1);
+    await network.settle();
+    expect(isSettled).toBe(false);
+    broker.send(...acks(...ids));
+    await failed;
     await client.close();
   });
 });

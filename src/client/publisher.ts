@@ -59,10 +59,13 @@ export class Publisher implements Renewable, PublishOutcomes {
     return count + this.#held.count < maxCount && bytes + this.#held.bytes < maxBytes;
   }
 
-  /** Calls back once, when there is room or when nothing is sent any more. */
-  onRoom(listener: () => void): void {
+  /** Calls back once, when there is room or when nothing is sent any more; never after the returned function was called. */
+  onRoom(listener: () => void): () => void {
     this.#roomListeners.push(listener);
     this.#announceRoom();
+    return () => {
+      this.#roomListeners = this.#roomListeners.filter((other) => other !== listener);
+    };
   }
 
   /** Ends a publish whose caller does not wait any more: it is not sent, or not sent again. */

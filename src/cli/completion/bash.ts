@@ -4,7 +4,7 @@ import type { CommandSyntax } from './command-syntax.ts';
 import { flagsWith, flagsWithValues, quoted, quotedWords } from './shell-text.ts';
 
 export function bashScript(commands: readonly CommandSyntax[]): string {
-  return `# Completion of truemq for bash. To load it: source <(truemq completion bash)
+  return `# Completion of truemq for bash. To load it: eval "$(truemq completion bash)"
 _truemq() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
   local words= files= word
