@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['src/broker/**/*.test.ts', 'src/protocol/**/*.test.ts', 'src/testing/compared-brokers.test.ts'],
+    include: [
+      'src/broker/**/*.test.ts',
+      'src/model/**/*.test.ts',
+      'src/protocol/**/*.test.ts',
+      'src/testing/compared-brokers.test.ts',
+    ],
     passWithNoTests: false,
     setupFiles: ['.config/vitest.setup.ts'],
     testTimeout: 60_000,

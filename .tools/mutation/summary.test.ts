@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { judge, percentOf, type Summary, staleFiles, summaryOf } from './summary.ts';
+import { ageOf, judge, percentOf, type Summary, staleFiles, summaryOf } from './summary.ts';
 
 function mutant(status: string) {
   const location = { start: { line: 14, column: 7 } };
@@ -20,11 +20,19 @@ const report = {
     'src/a/y.ts': { source: 'y', mutants: [mutant('Killed')] },
   },
 };
+function source(name: string, length = 100) {
+  return { sha256: `hash of ${name}`, length };
+}
+
 const sources = new Map([
-  ['src/a/types.ts', 'hash of types'],
-  ['src/a/y.ts', 'hash of y'],
+  ['src/a/types.ts', source('types')],
+  ['src/a/y.ts', source('y')],
 ]);
 const summary = summaryOf(report, { date: '2026-01-01', sources, hash: (text) => `hash of ${text}` });
+
+const same = new Map(
+  Object.entries(summary.files).map(([path, { sha256 }]) => [path, { sha256, length: 100 }]),
+);
 
 describe('the summary of a mutation run', () => {
   it('counts what ran, by file, in the order of the paths, files without mutants included', () => {
@@ -56,8 +64,8 @@ describe('the summary of a mutation run', () => {
 
   it('names files that have changed, have come, or are gone', () => {
     const sources = new Map([
-      ['src/b/x.ts', 'another'],
-      ['src/b/new.ts', 'hash'],
+      ['src/b/x.ts', source('another')],
+      ['src/b/new.ts', source('new')],
     ]);
     expect(staleFiles(summary, sources)).toEqual([
       'src/a/types.ts',
@@ -65,8 +73,18 @@ describe('the summary of a mutation run', () => {
       'src/b/new.ts',
       'src/b/x.ts',
     ]);
-    const same = new Map(Object.entries(summary.files).map(([path, { sha256 }]) => [path, sha256]));
     expect(staleFiles(summary, same)).toEqual([]);
+  });
+
+  it('finds fault when more than a tenth of the code has changed, or has come', () => {
+    const changedBy = (length: number) => new Map([...same, ['src/b/new.ts', source('new', length)]]);
+    expect(ageOf(summary, same)).toEqual({
+      title: '0.0 percent of the code has changed since 2026-01-01',
+    });
+    expect(ageOf(summary, changedBy(33)).fault).toBeUndefined();
+    expect(ageOf(summary, changedBy(34)).fault).toContain('npm run mutation');
+    const changed = new Map([...same, ['src/b/x.ts', source('another')]]);
+    expect(ageOf(summary, changed).fault).toContain('npm run mutation');
   });
 });
 

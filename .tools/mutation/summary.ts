@@ -4,6 +4,9 @@
 /** The least share of mutants that tests must kill, in percent. */
 export const LEAST_PERCENT = 85;
 
+/** The largest share of the code that may have changed since the run, in percent. */
+const MAX_STALE_PERCENT = 10;
+
 export type FileResult = {
   /** Of the code that was mutated, without comments, SHA-256 in hex. */
   readonly sha256: string;
@@ -17,8 +20,15 @@ export type FileResult = {
 
 export type Summary = { readonly date: string; readonly files: Readonly<Record<string, FileResult>> };
 
-/** Path to hash. */
-export type Sources = ReadonlyMap<string, string>;
+export type Source = {
+  /** As {@link FileResult.sha256}. */
+  readonly sha256: string;
+  /** Of the code without comments, in characters. */
+  readonly length: number;
+};
+
+/** By path. */
+export type Sources = ReadonlyMap<string, Source>;
 
 /** The part of the mutation testing report schema that is read. */
 export type MutationReport = {
@@ -37,7 +47,7 @@ export type ReportedMutant = {
 const killedBy = ['Killed', 'Timeout'];
 const survivedAs = ['Survived', 'NoCoverage'];
 
-/** `sources`: path to hash of every file that was looked at; one without mutants (types, say) is in no report. */
+/** `sources`: every file that was looked at; one without mutants (types, say) is in no report. */
 export function summaryOf(
   report: MutationReport,
   {
@@ -61,7 +71,7 @@ export function summaryOf(
     };
     return [path, result] as const;
   });
-  const all = [...files, ...without.map(([path, sha256]) => [path, { sha256, ...empty }] as const)];
+  const all = [...files, ...without.map(([path, { sha256 }]) => [path, { sha256, ...empty }] as const)];
   return { date, files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
@@ -96,9 +106,24 @@ export function judge(summary: Summary, folders: readonly string[]): readonly Fi
   });
 }
 
+/** Is the kept score still about the present code? `sources`: of the present. */
+export function ageOf(summary: Summary, sources: Sources): Finding {
+  const lengthOf = (files: readonly Source[]): number =>
+    files.reduce((total, { length }) => total + length, 0);
+  const stale = [...sources].filter(([path, source]) => !isOf(summary, path, source));
+  const percent = (100 * lengthOf(stale.map(([, source]) => source))) / lengthOf([...sources.values()]);
+  const title = `${percent.toFixed(1)} percent of the code has changed since ${summary.date}`;
+  if (percent <= MAX_STALE_PERCENT) return { title };
+  return { title, fault: `at most ${MAX_STALE_PERCENT} may have; npm run mutation renews the score` };
+}
+
 /** Files whose result is not about their present text, or that have none, or are gone. `sources`: of the present. */
 export function staleFiles(summary: Summary, sources: Sources): readonly string[] {
-  const changed = [...sources].filter(([path, sha256]) => summary.files[path]?.sha256 !== sha256);
+  const changed = [...sources].filter(([path, source]) => !isOf(summary, path, source));
   const gone = Object.keys(summary.files).filter((path) => !sources.has(path));
   return [...changed.map(([path]) => path), ...gone].sort();
+}
+
+function isOf(summary: Summary, path: string, { sha256 }: Source): boolean {
+  return summary.files[path]?.sha256 === sha256;
 }
