@@ -25,7 +25,7 @@ const resultPath = 'out/result.json';
 function evaluate(
   code: string,
   task: Partial<Task> = {},
-  limitMs = 10_000,
+  limitMs = 30_000,
   givesWay = false,
 ): Promise<TaskResult> {
   const whole: Task = {
@@ -57,7 +57,7 @@ describe('a task', () => {
       console.log('1 passed, 0 failed');
       process.exit();
     }, 5)`;
-    const { count } = await evaluate(code, {}, 10_000, true);
+    const { count } = await evaluate(code, {}, 30_000, true);
     expect(count).toEqual({ ...nothing, passed: 1 });
   });
 
