@@ -21,6 +21,8 @@ process.once('exit', () => {
   for (const one of begun) kill(one, 'SIGKILL');
 });
 
+/** Commands that ended well and say nothing to the document's own broker: such a one does the same wherever it is shown. */
+const succeeded = new Set<string>();
 const tally = { passed: 0, failed: 0 };
 for (const path of documents) await runDocument(path);
 console.log(`${tally.passed} passed, ${tally.failed} failed`);
@@ -50,6 +52,10 @@ async function runDocument(path: string): Promise<void> {
 }
 
 async function runToEnd(command: DocumentCommand): Promise<void> {
+  if (succeeded.has(command.run)) {
+    judge(`${command.shown} (it has run above)`, true);
+    return;
+  }
   const startedAt = performance.now();
   const one = begin(command);
   const ended = await until(
@@ -58,7 +64,9 @@ async function runToEnd(command: DocumentCommand): Promise<void> {
   );
   if (!ended) kill(one, 'SIGKILL');
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  judge(`${command.shown} (${seconds} s)`, one.child.exitCode === 0, one.output);
+  const hasSucceeded = one.child.exitCode === 0;
+  if (hasSucceeded && command.run === command.shown) succeeded.add(command.run);
+  judge(`${command.shown} (${seconds} s)`, hasSucceeded, one.output);
 }
 
 // A broker is ready when it says where it listens; a subscriber says nothing until a message comes.

@@ -28,9 +28,9 @@ const judges: ReadonlyMap<string, () => Promise<Judge>> = new Map(
   }),
 );
 
-function check(): Count {
+async function check(): Promise<Count> {
   const faults = readFaults(root);
-  const complaints = unplantable(faults, openPlanter(root));
+  const complaints = await unplantable(faults, openPlanter(root));
   for (const complaint of complaints) console.log(`FAIL ${complaint}`);
   return { passed: faults.length - complaints.length, failed: complaints.length };
 }

@@ -16,23 +16,25 @@ function complaints(entry: object): string {
 }
 
 describe('the planted faults', () => {
-  it('can all be planted', () => {
+  it('can all be planted', async () => {
     const faults = readFaults(root);
     expect(faults.length).toBeGreaterThan(300);
-    expect(unplantable(faults, openPlanter(root))).toEqual([]);
+    expect(await unplantable(faults, openPlanter(root))).toEqual([]);
   });
 
-  it('that cannot be planted are named', () => {
+  it('that cannot be planted are named', async () => {
     const [entry] = entriesOf(JSON.stringify([good]), 'queue');
     const faults = entry === undefined ? [] : [entry.fault];
-    expect(unplantable(faults, new Planter(() => [])).join()).toContain('queue-x: its text stands 0 times');
+    expect((await unplantable(faults, new Planter(() => []))).join()).toContain(
+      'queue-x: its text stands 0 times',
+    );
   });
 
-  it('that leave no TypeScript are named, with the place', () => {
+  it('that leave no TypeScript are named, with the place', async () => {
     const [entry] = entriesOf(JSON.stringify([{ ...good, find: 'if (a) b();', replace: '' }]), 'queue');
     const faults = entry === undefined ? [] : [entry.fault];
     const planter = new Planter(() => [new ProductSource('src/a.ts', 'if (a) b();\nelse c();\n')]);
-    expect(unplantable(faults, planter)).toEqual([
+    expect(await unplantable(faults, planter)).toEqual([
       'queue-x: with the fault in it, src/a.ts:2 is no TypeScript: Unexpected "else". Correct its "replace".',
     ]);
   });

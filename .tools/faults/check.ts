@@ -1,26 +1,30 @@
 // Whether every fault of the catalogue can be planted: it must stand in the sources exactly once, change them, and leave TypeScript.
-import { transformSync } from 'esbuild';
+import { transform } from 'esbuild';
 import type { Fault } from './catalogue.ts';
 import type { Planter } from './planter.ts';
 
 /** What is wrong, one sentence for each fault that cannot be planted. */
-export function unplantable(faults: readonly Fault[], planter: Planter): readonly string[] {
-  return faults.flatMap((fault) => {
-    try {
-      const { path, text } = planter.plant(fault);
-      return syntaxErrors(text).map(
-        (error) => `${fault.id}: with the fault in it, ${path}${error} Correct its "replace".`,
-      );
-    } catch (error) {
-      return [(error as Error).message];
-    }
-  });
+export async function unplantable(faults: readonly Fault[], planter: Planter): Promise<readonly string[]> {
+  return (await Promise.all(faults.map((fault) => complaintsAbout(fault, planter)))).flat();
 }
 
-/** The first error of the text, behind its line: `:12 is no TypeScript: Unexpected "else".` */
-function syntaxErrors(text: string): readonly string[] {
+async function complaintsAbout(fault: Fault, planter: Planter): Promise<readonly string[]> {
   try {
-    transformSync(text, { loader: 'ts', logLevel: 'silent' });
+    const { path, text } = planter.plant(fault);
+    const errors = await syntaxErrors(text);
+    return errors.map((error) => `${fault.id}: with the fault in it, ${path}${error} Correct its "replace".`);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/**
+ * The first error of the text, behind its line: `:12 is no TypeScript: Unexpected "else".` All texts share one process of esbuild: the
+ * synchronous call starts one for each.
+ */
+async function syntaxErrors(text: string): Promise<readonly string[]> {
+  try {
+    await transform(text, { loader: 'ts', logLevel: 'silent' });
     return [];
   } catch (failure) {
     const [first] =

@@ -1,5 +1,5 @@
-// The parts of `npm test`, in order: what runs, how its result is read, and how long it may take on 2 cores. A part that
-// is not in this table does not run; the budgets are repeated for people in CONTRIBUTING.md (a test compares them).
+// The parts of `npm test`: what runs, beside what, how its result is read, and how long it may take on 2 cores. A part that is not in this
+// table does not run; the budgets are repeated for people in CONTRIBUTING.md (a test compares them).
 import { add, type Count, countCucumber, countExit, countLastLine, countVitest } from './count.ts';
 
 /** What a task left behind. `read` gives the text of a file of `writes`. */
@@ -23,7 +23,12 @@ export type Part = {
   readonly budgetSeconds: number;
   /** Lanes run beside each other, the tasks of a lane one after the other. */
   readonly lanes: readonly (readonly Task[])[];
+  /** Runs at a low priority: it only computes, and must not disturb a part beside it that waits for deadlines. */
+  readonly givesWay?: true;
 };
+
+/** Tracks run beside each other, the parts of a track one after the other. The last track's output is live. */
+export type Stage = readonly (readonly Part[])[];
 
 /** There everything must be shown: what is missing can be installed. */
 const isContinuousIntegration = process.env['CI'] !== undefined && process.env['CI'] !== 'false';
@@ -44,7 +49,11 @@ const script = (name: string, path: string, ...args: readonly string[]): Task =>
 
 const staticChecks: readonly Task[] = [
   tool('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']),
-  tool('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
+  // What an earlier run has found of unchanged files is kept.
+  tool('types', [
+    ...['node_modules/typescript/bin/tsc', '-p', '.', '--incremental'],
+    ...['--tsBuildInfoFile', 'out/types.tsbuildinfo'],
+  ]),
   tool('types of the page', ['node_modules/typescript/bin/tsc', '-p', '.config/tsconfig.ui.json']),
 ];
 
@@ -81,37 +90,64 @@ const features: Task = {
   count: ({ read }) => add(featureResults.map((path) => countCucumber(read(path)))),
 };
 
-const conformance: Task = {
-  ...script('conformance', 'conformance/selftest/run.ts'),
-  writes: ['out/test/conformance.json', 'out/test/broken-rules.json'],
+const conformance = (name: string, phase: string, result: string): Task => ({
+  ...script(name, 'conformance/selftest/run.ts', '--phase', phase),
+  writes: [result],
+});
+
+const check: Part = { name: 'check', budgetSeconds: 120, lanes: [staticChecks, [unitTests]] };
+
+const simulation: Part = {
+  name: 'simulation',
+  budgetSeconds: 300,
+  lanes: [
+    [
+      script('simulation', 'src/testing/simulation/run.ts'),
+      script('retained memory', 'src/testing/retained-memory/run.ts'),
+    ],
+  ],
+  givesWay: true,
 };
 
-export const parts: readonly Part[] = [
-  { name: 'check', budgetSeconds: 60, lanes: [staticChecks, [unitTests]] },
-  { name: 'programs', budgetSeconds: 120, lanes: [[programs]] },
-  { name: 'page', budgetSeconds: 60, lanes: [[pageTests]] },
-  { name: 'features', budgetSeconds: 60, lanes: [[features]] },
-  {
-    name: 'simulation',
-    budgetSeconds: 120,
-    lanes: [
-      [
-        script('simulation', 'src/testing/simulation/run.ts'),
-        script('retained memory', 'src/testing/retained-memory/run.ts'),
-      ],
-    ],
-  },
-  { name: 'fuzz', budgetSeconds: 20, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] },
-  {
-    name: 'conformance',
-    budgetSeconds: 300,
-    lanes: [[conformance], [script('conformance package', 'conformance/selftest/package.ts')]],
-  },
-  { name: 'documents', budgetSeconds: 60, lanes: [[script('documents', '.tools/documents.ts')]] },
-  {
-    name: 'mutation',
-    budgetSeconds: 10,
-    lanes: [[script('mutation score', '.tools/mutation.ts', '--check')]],
-  },
-  { name: 'traceability', budgetSeconds: 10, lanes: [[script('traceability', '.tools/traceability.ts')]] },
+/** They start programs and wait for them and for deadlines, most of the time. */
+const waitingParts: readonly Part[] = [
+  { name: 'programs', budgetSeconds: 240, lanes: [[programs]] },
+  { name: 'page', budgetSeconds: 80, lanes: [[pageTests]] },
+  { name: 'features', budgetSeconds: 130, lanes: [[features]] },
+  { name: 'documents', budgetSeconds: 130, lanes: [[script('documents', '.tools/documents.ts')]] },
 ];
+
+const conformancePart: Part = {
+  name: 'conformance',
+  budgetSeconds: 480,
+  lanes: [
+    [conformance('conformance', 'brokers', 'out/test/conformance.json')],
+    [script('conformance package', 'conformance/selftest/package.ts')],
+    [conformance('planted faults', 'faults', 'out/test/broken-rules.json')],
+  ],
+};
+
+/** In order; a stage begins when the one before has ended. The last ones read what the others have left. */
+export const stages: readonly Stage[] = [
+  [[check]],
+  [[simulation], waitingParts],
+  [[{ name: 'fuzz', budgetSeconds: 40, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] }]],
+  [[conformancePart]],
+  [
+    [
+      {
+        name: 'mutation',
+        budgetSeconds: 20,
+        lanes: [[script('mutation score', '.tools/mutation.ts', '--check')]],
+      },
+      {
+        name: 'traceability',
+        budgetSeconds: 20,
+        lanes: [[script('traceability', '.tools/traceability.ts')]],
+      },
+    ],
+  ],
+];
+
+/** Of all stages. */
+export const parts: readonly Part[] = stages.flat(2);

@@ -22,7 +22,12 @@ afterEach(() => {
 
 const resultPath = 'out/result.json';
 
-function evaluate(code: string, task: Partial<Task> = {}, limitMs = 10_000): Promise<TaskResult> {
+function evaluate(
+  code: string,
+  task: Partial<Task> = {},
+  limitMs = 30_000,
+  givesWay = false,
+): Promise<TaskResult> {
   const whole: Task = {
     name: 'a task',
     args: ['-e', code],
@@ -30,7 +35,13 @@ function evaluate(code: string, task: Partial<Task> = {}, limitMs = 10_000): Pro
     count: ({ output }) => countLastLine(output),
     ...task,
   };
-  return runTask(whole, { root, limitMs, buffered: false, show: (text) => shown.push(String(text)) });
+  return runTask(whole, {
+    root,
+    limitMs,
+    givesWay,
+    buffered: false,
+    show: (text) => shown.push(String(text)),
+  });
 }
 
 describe('a task', () => {
@@ -38,6 +49,16 @@ describe('a task', () => {
     const { count } = await evaluate("console.log('2 passed, 0 failed')");
     expect(count).toEqual({ ...nothing, passed: 2 });
     expect(shown.join('')).toBe('2 passed, 0 failed\n');
+  });
+
+  it('runs at a low priority when it gives way', async () => {
+    const code = `setInterval(() => {
+      if (require('node:os').getPriority() < 10) return;
+      console.log('1 passed, 0 failed');
+      process.exit();
+    }, 5)`;
+    const { count } = await evaluate(code, {}, 30_000, true);
+    expect(count).toEqual({ ...nothing, passed: 1 });
   });
 
   it('fails when it says that nothing ran', async () => {

@@ -1,6 +1,7 @@
 // Runs one task: shows its output as it comes (or at its end, where another task runs beside it), keeps it for counting,
 // and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code.
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { add, type Count, failure, settle } from './count.ts';
@@ -10,6 +11,8 @@ export type TaskOptions = {
   readonly root: string;
   /** The task and its children are killed after this time. */
   readonly limitMs: number;
+  /** Runs at a low priority. */
+  readonly givesWay?: boolean;
   /** True: show the output when the task has ended, in one piece. */
   readonly buffered: boolean;
   readonly show: (text: string | Buffer) => void;
@@ -28,7 +31,10 @@ export async function runTask(task: Task, options: TaskOptions): Promise<TaskRes
 
 type Ended = { readonly exitCode: number; readonly output: string; readonly killed: boolean };
 
-async function execute(task: Task, { root, limitMs, buffered, show }: TaskOptions): Promise<Ended> {
+async function execute(
+  task: Task,
+  { root, limitMs, givesWay = false, buffered, show }: TaskOptions,
+): Promise<Ended> {
   const child = execa(process.execPath, task.args, {
     cwd: root,
     stdin: 'ignore',
@@ -40,6 +46,7 @@ async function execute(task: Task, { root, limitMs, buffered, show }: TaskOption
     // A group of its own, since a task that hangs is ended with its children, which would keep its output open.
     detached: process.platform !== 'win32',
   });
+  if (givesWay) lowerPriority(child.pid);
   if (!buffered) child.all.on('data', show);
   let killed = false;
   const kill = (): void => killGroup(child.pid);
@@ -62,6 +69,16 @@ function environment(): NodeJS.ProcessEnv {
   );
   const colour = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
   return { ...Object.fromEntries(kept), ...(colour ? { FORCE_COLOR: '1' } : {}) };
+}
+
+/** Processes that it starts later inherit the priority. */
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended, or this system does not allow it: the task runs as any other.
+  }
 }
 
 function killGroup(pid: number | undefined): void {

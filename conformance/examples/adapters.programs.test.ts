@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import type { TestContext } from 'vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTarget } from '../src/target/target-file.ts';
+import { builtRunner, referenceBroker } from '../src/testing/built-programs.ts';
 
 type Example = {
   readonly language: string;
@@ -22,13 +23,6 @@ type Example = {
 };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const tsx = import.meta.resolve('tsx');
-const fromSource = (path: string): readonly string[] => [
-  process.execPath,
-  '--import',
-  tsx,
-  join(here, '../..', path),
-];
 const python: Example = {
   language: 'Python',
   probe: ['python3', '--version'],
@@ -209,10 +203,9 @@ it('the shell script names the settings that it has no flags for, and passes SIG
 describe.each(compiled)('the adapter in $language, around the reference broker', (example) => {
   it('is accepted by the doctor, and its broker passes checks with its defaults and with other settings', async (context) => {
     await compile(example, context);
-    const runner = fromSource('conformance/src/cli/process.ts');
-    const broker = [...fromSource('src/cli/main.ts'), 'serve'];
+    const runner = [process.execPath, builtRunner];
     const target = join(folder, `${example.language}.json`);
-    const lifecycle = { kind: 'spawn', command: [...example.command(folder), ...broker] };
+    const lifecycle = { kind: 'spawn', command: [...example.command(folder), ...referenceBroker] };
     const claims = { profiles: ['core', 'limits'], capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight'] };
     writeFileSync(target, JSON.stringify({ schema: 1, name: 'by an example', lifecycle, ...claims }));
     expect(await run([...runner, 'doctor', '--target', target])).toContain('no mistakes found');

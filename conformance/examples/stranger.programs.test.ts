@@ -11,14 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProbeClient } from '../src/observation/probe-client.ts';
 import { readTarget } from '../src/target/target-file.ts';
+import { builtRunner, referenceBroker } from '../src/testing/built-programs.ts';
 import { freePort } from '../src/testing/free-port.ts';
 import { timingFor } from '../src/timing.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const runner = join(here, '../src/cli/process.ts');
-const tsx = import.meta.resolve('tsx');
-/** Starts the reference broker from its source, so that no build is necessary. */
-const broker = [process.execPath, '--import', tsx, join(here, '../../src/cli/main.ts'), 'serve'];
 let folder: string;
 
 beforeAll(() => {
@@ -28,7 +25,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function cli(...args: readonly string[]): Promise<{ exitCode: number | null; text: string }> {
-  const child = spawn(process.execPath, ['--import', tsx, runner, ...args], {
+  const child = spawn(process.execPath, [builtRunner, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -54,7 +51,7 @@ describe('a new user gets a verdict', () => {
     ['a Python script', ['python3', join(here, 'python/adapter.py')]],
   ])('by init, doctor and run, with %s as adapter', async (name, adapter) => {
     const out = `${name.replaceAll(' ', '-')}.yaml`;
-    const line = quoted([...adapter, ...broker]);
+    const line = quoted([...adapter, ...referenceBroker]);
     await expectDone('init', '--name', name, '--command', line, '--profile', 'core', '--out', out);
     expect(await expectDone('doctor', '--target', out)).toContain(`${name}: no mistakes found.`);
     const verdict = await expectDone('run', '--target', out, '--profile', 'core', '--trace', 'off');
@@ -64,7 +61,7 @@ describe('a new user gets a verdict', () => {
   it('with hooks at fixed ports, and no process remains', async () => {
     const [tcp, health] = [await freePort(), await freePort()];
     const text = readFileSync(join(here, 'hooks/target.yaml'), 'utf8')
-      .replace('node ../../../dist/cli/main.js serve', quoted(broker).replaceAll('"', "'"))
+      .replace('node ../../../dist/cli/main.js serve', quoted(referenceBroker).replaceAll('"', "'"))
       .replace('../../schemas', join(here, '../schemas'))
       .replaceAll('22925', String(tcp))
       .replaceAll('22926', String(health));
@@ -75,7 +72,7 @@ describe('a new user gets a verdict', () => {
 
   it('with probe, for a broker with default limits, and no queue remains', async () => {
     const [command = '', ...args] = [
-      ...broker,
+      ...referenceBroker,
       '--port',
       '0',
       '--health-port',

@@ -5,11 +5,8 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
+import { truemqProgram } from '../testing/truemq-program.ts';
 
 let folder: string;
 
@@ -21,9 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function start(flags: readonly string[]) {
   const argv = [
-    '--import',
-    tsx,
-    main,
+    ...truemqProgram,
     'serve',
     '--port',
     '0',

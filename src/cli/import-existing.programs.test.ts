@@ -11,8 +11,8 @@ import { type Client, connect, type ReceivedMessage } from '../client/index.ts';
 import { newFolder } from '../storage/contract/file-place.ts';
 import { startBrokerProcess } from '../testing/crash/broker-process.ts';
 import { runNode } from '../testing/installed-package.ts';
+import { truemqProgram } from '../testing/truemq-program.ts';
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const fixture = join(root, 'fixtures/storage/existing-broker.db');
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const importFrom = (source: string) =>
-  runNode(root, '--import', 'tsx', main, 'store', 'import', target, '--from-existing', source);
+  runNode(root, ...truemqProgram, 'store', 'import', target, '--from-existing', source);
 
 /** The first `count` messages of the queue. */
 function receive(client: Client, queue: string, count: number): Promise<readonly ReceivedMessage[]> {

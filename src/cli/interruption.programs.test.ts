@@ -3,17 +3,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
 import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { runInTerminal } from '../testing/pseudo-terminal.ts';
+import { truemqProgram } from '../testing/truemq-program.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { createLogger } from './logger.ts';
-
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
-const node = [process.execPath, '--import', import.meta.resolve('tsx'), main];
 
 const CTRL_C = '\u0003';
 
@@ -38,7 +35,13 @@ afterAll(async () => {
   await broker.stop();
 });
 
-const command = (...argv: readonly string[]) => [...node, ...argv, '--port', String(broker.tcp.port)];
+const command = (...argv: readonly string[]) => [
+  process.execPath,
+  ...truemqProgram,
+  ...argv,
+  '--port',
+  String(broker.tcp.port),
+];
 
 describe('in a pipe whose reader goes away', () => {
   function readOneLine(...argv: readonly string[]) {

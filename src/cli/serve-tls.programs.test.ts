@@ -7,13 +7,12 @@ import { connect as dialTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as dialTls } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connect } from '../client/index.ts';
 import { startProcess } from '../testing/crash/broker-process.ts';
 import { tlsFixture } from '../testing/tls-fixture.ts';
+import { truemqProgram } from '../testing/truemq-program.ts';
 
-const command = ['--import', 'tsx', fileURLToPath(new URL('main.ts', import.meta.url))];
 const free = [
   '--port',
   '0',
@@ -36,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function flags(certificate: string, key: string, ...more: readonly string[]): readonly string[] {
   return [
-    ...command,
+    ...truemqProgram,
     'serve',
     ...free,
     '--tls-certificate-path',
@@ -98,7 +97,7 @@ describe('a broker with TLS', () => {
     [
       'no certificate [TLS-013]',
       2,
-      [...command, 'serve', ...free, '--tls-enabled', 'true'],
+      [...truemqProgram, 'serve', ...free, '--tls-enabled', 'true'],
       'truemq: tlsCertificatePath none (default) and tlsEnabled true (flag --tls-enabled) do not go together; allowed is a tlsCertificatePath with tlsEnabled true\ntruemq: "truemq help serve" tells what is allowed\n',
     ],
   ])('does not start with %s', async (_title, code, args, output) => {

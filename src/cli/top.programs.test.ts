@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import {
   type FakeDashboardOptions,
@@ -11,9 +10,7 @@ import {
   liveSnapshot,
   startFakeDashboard,
 } from '../testing/fake-dashboard.ts';
-
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
+import { truemqProgram } from '../testing/truemq-program.ts';
 
 /** Runs the command against a dashboard that serves each stream with `onStream`. */
 async function runTop(
@@ -27,7 +24,7 @@ async function runTop(
       whileRunning(stop);
     },
   });
-  const process_ = spawn(process.execPath, ['--import', tsx, main, 'top', '--dashboard-url', dashboard.url]);
+  const process_ = spawn(process.execPath, [...truemqProgram, 'top', '--dashboard-url', dashboard.url]);
   stop = () => void process_.kill('SIGTERM');
   let output = '';
   for (const stream of [process_.stdout, process_.stderr]) {

@@ -1,7 +1,6 @@
-// The package as `npm install truemq` would give it, in a folder of its own, and programs that use it there. Builds it from the source, so it
-// takes some seconds.
+// The package as `npm install truemq` would give it, in a folder of its own, and programs that use it there.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,14 +13,12 @@ type Manifest = { readonly dependencies: Readonly<Record<string, string>> };
 
 export type ProgramResult = { readonly code: number | null; readonly output: string };
 
-/** Puts the package as it is built, and its dependencies, into `folder`/node_modules. */
+/** Puts the package as it was built last, and its dependencies, into `folder`/node_modules. The broker must be built. */
 export async function installPackage(folder: string): Promise<void> {
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, 'truemq'), { recursive: true });
   await cp(join(root, 'package.json'), join(modules, 'truemq/package.json'));
-  const build = ['-p', join(root, '.config/tsconfig.build.json'), '--outDir', join(modules, 'truemq/dist')];
-  const { status, stdout } = spawnSync(process.execPath, [compiler, ...build], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The package cannot be built:\n${stdout}`);
+  await cp(join(root, 'dist'), join(modules, 'truemq/dist'), { recursive: true });
   const { dependencies }: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   for (const name of [...Object.keys(dependencies), '@types', 'undici-types'])
     await symlink(join(root, 'node_modules', name), join(modules, name));

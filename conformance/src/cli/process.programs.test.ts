@@ -4,16 +4,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { verdictOfLog } from '../report/event-log.ts';
 import { readLog } from '../report/log-reader.ts';
+import { builtRunner } from '../testing/built-programs.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 
-const entry = fileURLToPath(new URL('process.ts', import.meta.url));
-
 it('ends with 5 and no stack trace when its output cannot be written', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, 'list'], {
+  const child = spawn(process.execPath, [builtRunner, 'list'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout.destroy();
@@ -26,7 +24,7 @@ it('ends with 5 and no stack trace when its output cannot be written', async () 
 
 // The runner opens no file here: the shell connects standard output to the device.
 it('says in one sentence that its output does not fit on the disk', async () => {
-  const command = `"${process.execPath}" --import tsx "${entry}" list > /dev/full`;
+  const command = `"${process.execPath}" "${builtRunner}" list > /dev/full`;
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'pipe'] });
   const errors: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
@@ -45,7 +43,7 @@ it('leaves the log of what was known when it is killed, no old report, and nothi
   const old = join(folder, 'junit.xml');
   writeFileSync(old, 'green, of yesterday');
   const args = ['run', '--target', target, '--out', out, '--reporter', `junit=${old}`];
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+  const child = spawn(process.execPath, [builtRunner, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await once(child.stdout, 'data');
@@ -73,7 +71,7 @@ describe('an interrupt in the middle of a run', () => {
       const target = join(folder, 'tiny.json');
       const pids = join(folder, 'pids');
       writeFileSync(target, JSON.stringify(tinyTarget({ TINY_PID: pids })));
-      const child = spawn(process.execPath, ['--import', 'tsx', entry, 'run', '--target', target], {
+      const child = spawn(process.execPath, [builtRunner, 'run', '--target', target], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       let interruptedAt = 0;

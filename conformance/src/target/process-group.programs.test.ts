@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { builtRunner } from '../testing/built-programs.ts';
 import { freePort } from '../testing/free-port.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { timingFor } from '../timing.ts';
 import { spawnBroker } from './broker.ts';
 
-const entry = fileURLToPath(new URL('../cli/process.ts', import.meta.url));
 let folder: string;
 let childFile: string;
 
@@ -108,7 +108,7 @@ async function interrupted(target: string, signal: NodeJS.Signals, count: number
   const args = ['run', '--target', target, '--only', 'CONN', '--trace', 'off'];
   const temporary = join(folder, 'temporary');
   mkdirSync(temporary);
-  const runner = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+  const runner = spawn(process.execPath, [builtRunner, ...args], {
     stdio: 'pipe',
     env: { ...process.env, TMPDIR: temporary },
   });

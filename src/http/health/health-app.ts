@@ -7,7 +7,7 @@ import type { BrokerView } from '../broker-view.ts';
 import { jsonResponse, notFound, problemResponse } from '../problem.ts';
 import { answerFault, methodNotAllowed, refuseForeignHost, withoutBody } from '../requests.ts';
 import type { MemorySampler } from './memory.ts';
-import { MAX_SHOWN_QUEUES, metricsFormatFor, metricsTextResponse } from './metrics-text.ts';
+import { MAX_SHOWN_QUEUES, metricsFormatFor } from './metrics-format.ts';
 import { healthRecord, type Moment, metricsRecord } from './records.ts';
 
 export type HealthAppOptions = {
@@ -39,11 +39,12 @@ function health(options: HealthAppOptions): Response {
   return jsonResponse(record, record.is_healthy ? 200 : 503);
 }
 
-function metrics(request: Request, options: HealthAppOptions): Response | Promise<Response> {
+async function metrics(request: Request, options: HealthAppOptions): Promise<Response> {
   const moment = takeMoment(options);
   const format = metricsFormatFor(request.headers.get('accept'));
   if (format !== 'json') {
     const largest = options.view.largestQueues(MAX_SHOWN_QUEUES);
+    const { metricsTextResponse } = await import('./metrics-text.ts');
     return metricsTextResponse({ moment, largest }, format);
   }
   const response = jsonResponse(metricsRecord(moment));

@@ -4,7 +4,8 @@ import parsePrometheusText from 'parse-prometheus-text-format';
 import { describe, expect, it } from 'vitest';
 import { defaultQueueOptions } from '../../model/queue-options.ts';
 import { shownStatistics } from '../../testing/shown-statistics.ts';
-import { metricsFormatFor, metricsTextResponse, type ShownMetrics } from './metrics-text.ts';
+import { metricsFormatFor } from './metrics-format.ts';
+import { metricsTextResponse, type ShownMetrics } from './metrics-text.ts';
 import type { Moment } from './records.ts';
 
 const moment: Moment = {

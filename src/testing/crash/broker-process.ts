@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { truemqProgram } from '../truemq-program.ts';
 
 export type BrokerProcess = {
   readonly pid: number;
@@ -25,9 +25,7 @@ type Ready = {
   readonly dashboard?: { readonly url: string };
 };
 
-const command = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-
-/** Node's arguments to start a broker over a file on free ports, which prints one line when it listens. */
+/** Node's arguments to start a broker over a file on free ports, which prints one line when it listens. The broker must be built. */
 export function serveArguments(storagePath: string): readonly string[] {
   const storage = ['--storage', 'sqlite', '--storage-path', storagePath];
   const free = [
@@ -41,7 +39,7 @@ export function serveArguments(storagePath: string): readonly string[] {
     'off',
     '--print-ready',
   ];
-  return ['--import', 'tsx', command, 'serve', ...storage, ...free];
+  return [...truemqProgram, 'serve', ...storage, ...free];
 }
 
 /** Starts a broker over a file and waits until it listens. Rejects with its output if it ends before. */

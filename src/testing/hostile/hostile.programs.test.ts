@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
 import { loginComplaints } from './login-flood.ts';
-import { type AttackResult, BOUND_BYTES, brokerFromSources, runAttack } from './run-attack.ts';
+import { type AttackResult, BOUND_BYTES, runAttack } from './run-attack.ts';
 
 const MESSAGE_COUNT = 100;
 
@@ -15,7 +15,7 @@ const shortAttacks = attackNames.filter((name) => name !== 'large-bombs');
 describe('a broker', () => {
   it.each(shortAttacks)('serves its normal clients beside the attack %s', async (attack) => {
     const load = { messageCount: MESSAGE_COUNT, perSecond: 200 };
-    const result = await runAttack({ attack, scale: 0.1, ...load, broker: brokerFromSources });
+    const result = await runAttack({ attack, scale: 0.1, ...load });
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
 import { hostileDocument, hostileTable } from './hostile-report.ts';
 import { loginComplaints } from './login-flood.ts';
-import { type AttackResult, builtBroker, runAttack } from './run-attack.ts';
+import { type AttackResult, runAttack } from './run-attack.ts';
 
 const PER_SECOND = 500;
 const SECONDS = 10;
@@ -28,7 +28,7 @@ const failed: string[] = [];
 for (const attack of attackNames) {
   if (positionals.length > 0 && !positionals.includes(attack)) continue;
   const load = { messageCount: PER_SECOND * SECONDS, perSecond: PER_SECOND };
-  const result = await runAttack({ attack, scale: 1, ...load, broker: builtBroker });
+  const result = await runAttack({ attack, scale: 1, ...load });
   results.push(result);
   const { logins } = result.deeds;
   const complaints = [

@@ -2,8 +2,8 @@
 // what the broker took of memory, read from outside. Needs Linux.
 
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type BrokerProcess, startProcess } from '../crash/broker-process.ts';
+import { truemqProgram } from '../truemq-program.ts';
 import { type AttackName, attackOf } from './attacks.ts';
 import type { Deeds } from './hostile-socket.ts';
 import type { Login } from './login-flood.ts';
@@ -27,8 +27,6 @@ export type AttackPlan = {
   /** Messages of the normal workload, alone and beside the attack. */
   readonly messageCount: number;
   readonly perSecond: number;
-  /** The broker's main file, and what Node needs to run it. */
-  readonly broker: readonly string[];
 };
 
 export type AttackResult = {
@@ -43,18 +41,11 @@ export type AttackResult = {
   readonly exitCode: number | null;
 };
 
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-/** The broker from its sources. */
-export const brokerFromSources = ['--import', 'tsx', file('../../cli/main.ts')] as const;
-/** The broker as it was built last. */
-export const builtBroker = [file('../../../dist/cli/main.js')] as const;
-
 export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   const { attack, scale, messageCount, perSecond } = plan;
   const { user } = attackOf(attack);
   const login = user === undefined ? [] : [user.username, user.password];
-  const broker = await startProcess([...plan.broker, ...serveArguments(user)]);
+  const broker = await startProcess([...truemqProgram, ...serveArguments(user)]);
   const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
   let hostile: SpokenProcess | undefined;
   try {

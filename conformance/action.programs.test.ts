@@ -15,6 +15,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { builtRunner } from './src/testing/built-programs.ts';
 import { tinyTarget } from './src/testing/tiny-target.ts';
 
 type Step = {
@@ -35,7 +36,7 @@ type Action = {
 
 const path = (name: string): string => fileURLToPath(new URL(name === '' ? '.' : name, import.meta.url));
 const action = parse(readFileSync(path('action.yml'), 'utf8')) as Action;
-const runner = `${process.execPath} --import ${import.meta.resolve('tsx')} ${path('src/cli/process.ts')}`;
+const runner = `${process.execPath} ${builtRunner}`;
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
 
 function stepOf(id: string): Step {
