@@ -38,7 +38,7 @@ function decodePlain(body: Buffer, last: LastQueueName): Message | undefined {
   const queueAt = idAt + uint16(body, idAt - 2) + 2;
   const payloadAt = queueAt + uint16(body, queueAt - 2) + 4;
   if (payloadAt > body.length) return undefined;
-  const endAt = payloadAt + body.readUInt32BE(payloadAt - 4) + 2;
+  const endAt = payloadAt + uint32(body, payloadAt - 4) + 2;
   const command = body[1] ?? 0;
   if (endAt > body.length || uint16(body, endAt - 2) > 0 || command === Command.Error) return undefined;
   if (!isAscii(body, idAt, queueAt - 2) || !isAscii(body, queueAt, payloadAt - 4)) return undefined;
@@ -60,6 +60,11 @@ function decodePlain(body: Buffer, last: LastQueueName): Message | undefined {
 /** 0 behind the end of the body. */
 function uint16(body: Buffer, at: number): number {
   return ((body[at] ?? 0) << 8) | (body[at + 1] ?? 0);
+}
+
+/** All 4 bytes must be there. */
+function uint32(body: Buffer, at: number): number {
+  return body.readUInt32BE(at);
 }
 
 function isAscii(body: Buffer, start: number, end: number): boolean {
@@ -116,7 +121,7 @@ class BodyReader {
   payload(): Buffer {
     const start = this.at + 4;
     if (!this.#skip(4, 'payload')) return noPayload;
-    const length = this.#body.readUInt32BE(start - 4);
+    const length = uint32(this.#body, start - 4);
     if (!this.#skip(length, 'payload')) return noPayload;
     return length === 0 ? noPayload : this.#body.subarray(start, this.at);
   }
