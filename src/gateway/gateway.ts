@@ -224,10 +224,12 @@ export class Gateway {
   }
 
   #carryOutAll(effects: readonly Effect[]): void {
-    for (const [index, effect] of effects.entries()) {
+    let nextIndex = 0;
+    for (const effect of effects) {
+      nextIndex += 1;
       const connection = this.#connections.get(effect.connection);
       if (connection === undefined) this.#tellOperator(effect);
-      else this.#carryOut(effect, connection, effects[index + 1]);
+      else this.#carryOut(effect, connection, effects[nextIndex]);
     }
     for (const connection of this.#touched) connection.flush();
     this.#touched.clear();

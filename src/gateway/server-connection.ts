@@ -333,7 +333,7 @@ export class ServerConnection {
 
   #handle(event: SessionEvent): void {
     switch (event.kind) {
-      case 'command':
+      case 'message':
         return this.#handleCommand(event.message, event.body);
       case 'answer':
         return this.#answer(event.fields);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { Command } from './command.ts';
-import { decodeMessage } from './decode.ts';
+import { decodeMessage, newLastQueueName } from './decode.ts';
 import { isFault } from './fault.ts';
 import { type Message, noHeaders, noPayload } from './message.ts';
 
@@ -126,5 +126,22 @@ describe('decodeMessage', () => {
       expect(fault).toMatchObject({ kind: 'fault', code: 'INVALID_MESSAGE', closes: false });
       expect('id' in fault ? fault.id : undefined).toBe(length < 7 ? undefined : 'm-1');
     }
+  });
+
+  it('reads the queue of each body of a connection, whatever the one before it was', () => {
+    const last = newLastQueueName();
+    for (const queue of ['orders', 'orders', 'orderz', 'order', '', 'é', 'orders']) {
+      const body = bodyBytes({ command: Command.Publish, id: 'm', queue });
+      expect(decodeMessage(body, last)).toMatchObject({ id: 'm', queue });
+    }
+  });
+
+  it('does not take bytes that are not UTF-8 for the same queue in Latin-1', () => {
+    const last = newLastQueueName();
+    const sound = bodyBytes({ command: Command.Publish, id: 'm', queue: 'é' });
+    expect(decodeMessage(sound, last)).toMatchObject({ queue: 'é' });
+    const unsound = bodyBytes({ command: Command.Publish, id: 'm', queue: 'x' });
+    unsound[unsound.indexOf('x')] = 0xe9;
+    expect(decodeMessage(unsound, last)).toMatchObject({ kind: 'fault', code: 'INVALID_MESSAGE', id: 'm' });
   });
 });

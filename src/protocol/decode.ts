@@ -12,9 +12,78 @@ import { type Headers, type Message, noHeaders, noPayload } from './message.ts';
  * the last value of a repeated header key, and drops pairs with an empty key or value. Returns a fault (INVALID_MESSAGE, the connection
  * stays open) when the body is incomplete or contains text that is not UTF-8; the fault carries the id if it could be read.
  */
-export function decodeMessage(body: Buffer): Message | ProtocolFault {
+export function decodeMessage(
+  body: Buffer,
+  last: LastQueueName = newLastQueueName(),
+): Message | ProtocolFault {
   if (body.length < minMessageSizeBytes)
     return messageFault('The body is too short for a version and a command.', '');
+  return decodePlain(body, last) ?? decodeAny(body);
+}
+
+/** The queue of the last message of a connection, most of which name one queue. ASCII. */
+export type LastQueueName = { text: string };
+
+export function newLastQueueName(): LastQueueName {
+  return { text: '' };
+}
+
+/**
+ * A whole message without headers whose texts are ASCII, as nearly all are; undefined for every other body. It makes no cursor, checks the end
+ * once, and makes no new string for the queue. With one object less for each message in src/session that saves 5 percent of the broker's own
+ * cost of a message (docs/internals/performance.md).
+ */
+function decodePlain(body: Buffer, last: LastQueueName): Message | undefined {
+  const idAt = minMessageSizeBytes + 2;
+  const queueAt = idAt + uint16(body, idAt - 2) + 2;
+  const payloadAt = queueAt + uint16(body, queueAt - 2) + 4;
+  if (payloadAt > body.length) return undefined;
+  const endAt = payloadAt + uint32(body, payloadAt - 4) + 2;
+  const command = body[1] ?? 0;
+  if (endAt > body.length || uint16(body, endAt - 2) > 0 || command === Command.Error) return undefined;
+  if (!isAscii(body, idAt, queueAt - 2) || !isAscii(body, queueAt, payloadAt - 4)) return undefined;
+  if (!isTextAt(last.text, body, queueAt, payloadAt - 4))
+    last.text = body.toString('latin1', queueAt, payloadAt - 4);
+  return {
+    version: body[0] ?? 0,
+    command,
+    id: body.toString('latin1', idAt, queueAt - 2),
+    queue: last.text,
+    payload: payloadAt + 2 === endAt ? noPayload : body.subarray(payloadAt, endAt - 2),
+    headers: noHeaders,
+    errorCode: '',
+    errorMessage: '',
+    endAt,
+  };
+}
+
+/** 0 behind the end of the body. */
+function uint16(body: Buffer, at: number): number {
+  return ((body[at] ?? 0) << 8) | (body[at + 1] ?? 0);
+}
+
+/** All 4 bytes must be there. */
+function uint32(body: Buffer, at: number): number {
+  return body.readUInt32BE(at);
+}
+
+function isAscii(body: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if ((body[at] ?? 0) >= 0x80) return false;
+  }
+  return true;
+}
+
+/** Whether these bytes, which are ASCII, are the text. */
+function isTextAt(text: string, body: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) !== body[start + index]) return false;
+  }
+  return true;
+}
+
+function decodeAny(body: Buffer): Message | ProtocolFault {
   const reader = new BodyReader(body, minMessageSizeBytes);
   const command = body[1] ?? 0;
   const id = reader.string16('id');
@@ -52,7 +121,7 @@ class BodyReader {
   payload(): Buffer {
     const start = this.at + 4;
     if (!this.#skip(4, 'payload')) return noPayload;
-    const length = this.#body.readUInt32BE(start - 4);
+    const length = uint32(this.#body, start - 4);
     if (!this.#skip(length, 'payload')) return noPayload;
     return length === 0 ? noPayload : this.#body.subarray(start, this.at);
   }
@@ -72,7 +141,7 @@ class BodyReader {
   #uint16(field: string): number {
     const start = this.at;
     if (!this.#skip(2, field)) return 0;
-    return ((this.#body[start] ?? 0) << 8) | (this.#body[start + 1] ?? 0);
+    return uint16(this.#body, start);
   }
 
   #skip(length: number, field: string): boolean {
@@ -87,10 +156,9 @@ class BodyReader {
 
   /** Nearly all text is ASCII, and Latin-1 slices are several times cheaper than decoding UTF-8 strictly. */
   #text(start: number, end: number, field: string): string {
-    for (let at = start; at < end; at += 1) {
-      if ((this.#body[at] ?? 0) >= 0x80) return this.#utf8(start, end, field);
-    }
-    return this.#body.toString('latin1', start, end);
+    return isAscii(this.#body, start, end)
+      ? this.#body.toString('latin1', start, end)
+      : this.#utf8(start, end, field);
   }
 
   #utf8(start: number, end: number, field: string): string {

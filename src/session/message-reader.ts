@@ -4,7 +4,7 @@
 
 import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
-import { decodeMessage } from '../protocol/decode.ts';
+import { decodeMessage, newLastQueueName } from '../protocol/decode.ts';
 import { framingFault, isFault, type ProtocolFault } from '../protocol/fault.ts';
 import { FrameSplitter } from '../protocol/frame-splitter.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
@@ -30,6 +30,7 @@ export type ReadEvent = DecodedMessageEvent | InflateEvent | ProtocolFault;
 export class MessageReader {
   readonly #limits: ProtocolLimits;
   readonly #splitter: FrameSplitter;
+  readonly #lastQueueName = newLastQueueName();
   #inflation: 'none' | 'awaited' | Buffer | ProtocolFault = 'none';
 
   constructor(limits: ProtocolLimits) {
@@ -54,7 +55,7 @@ export class MessageReader {
     const frame = this.#splitter.next();
     if (frame === undefined || isFault(frame)) return frame;
     const algorithm = algorithmOf(frame.flags);
-    if (algorithm === undefined) return read(frame.body);
+    if (algorithm === undefined) return this.#read(frame.body);
     if (!options.compressionAllowed) return this.#refuseCompression();
     this.#inflation = 'awaited';
     return {
@@ -91,16 +92,16 @@ export class MessageReader {
     const result = this.#inflation;
     if (result === 'awaited' || result === 'none') return undefined;
     this.#inflation = 'none';
-    return isFault(result) ? result : read(result);
+    return isFault(result) ? result : this.#read(result);
+  }
+
+  #read(body: Buffer): DecodedMessageEvent | ProtocolFault {
+    const message = decodeMessage(body, this.#lastQueueName);
+    return isFault(message) ? message : { kind: 'message', message, body };
   }
 
   #refuseCompression(): ProtocolFault {
     this.stop();
     return framingFault(ErrorCode.InvalidMessage, 'A frame was compressed before the handshake.');
   }
-}
-
-function read(body: Buffer): DecodedMessageEvent | ProtocolFault {
-  const message = decodeMessage(body);
-  return isFault(message) ? message : { kind: 'message', message, body };
 }

@@ -46,7 +46,7 @@ describe('a session', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 4 }), (messages) => {
         const events = new SessionDriver().feed(connect, ...messages.map(frameOf));
-        const bodies = events.flatMap((event) => (event.kind === 'command' ? [event.body] : []));
+        const bodies = events.flatMap((event) => (event.kind === 'message' ? [event.body] : []));
         const commands = messages.filter(({ fields }) => fields.command !== Command.Ping);
         expect(bodies).toEqual(commands.map(({ fields }) => encodeBody(fields)));
       }),

@@ -119,7 +119,7 @@ describe('Connect', () => {
     expect(session.next()).toBeUndefined();
     session.handleConnectOutcome(acceptAll(sampleMessage()));
     const kinds = Array.from({ length: 5 }, () => session.next()?.kind);
-    expect(kinds).toEqual(['answer', 'answer', 'command', 'close', undefined]);
+    expect(kinds).toEqual(['answer', 'answer', 'message', 'close', undefined]);
   });
 
   it('that is refused leaves the connection open for another [AUTH-008]', () => {
@@ -174,7 +174,7 @@ describe('a connected session', () => {
   it('passes on every command of clients with its uncompressed body', () => {
     const body = bodyBytes({ command: Command.Publish, id: 'm-1', queue: 'orders', payload: '1' });
     expect(connected().feed(frameBytes(body))).toMatchObject([
-      { kind: 'command', message: { queue: 'orders' }, body },
+      { kind: 'message', message: { queue: 'orders' }, body },
     ]);
   });
 
@@ -264,7 +264,7 @@ describe('compression', () => {
     ]);
     const events = connected().feed(stream);
     expect(events).toMatchObject(
-      Array.from({ length: 3 }, () => ({ kind: 'command', body, message: { id: 'm-1' } })),
+      Array.from({ length: 3 }, () => ({ kind: 'message', body, message: { id: 'm-1' } })),
     );
   });
 
@@ -281,7 +281,7 @@ describe('compression', () => {
     expect(session.next()).toBeUndefined();
     session.handleInflated(body);
     expect([session.next()?.kind, session.next()?.kind, session.next()]).toEqual([
-      'command',
+      'message',
       'answer',
       undefined,
     ]);
@@ -361,6 +361,6 @@ describe('what timers and limits are told', () => {
 
 function sampleMessage() {
   const [event] = connected().feed(publish);
-  if (event?.kind !== 'command') throw new Error('A command was expected.');
+  if (event?.kind !== 'message') throw new Error('A command was expected.');
   return event.message;
 }

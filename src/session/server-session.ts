@@ -10,7 +10,7 @@ import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Headers, Message, MessageFields } from '../protocol/message.ts';
-import { type InflateEvent, MessageReader } from './message-reader.ts';
+import { type DecodedMessageEvent, type InflateEvent, MessageReader } from './message-reader.ts';
 import { firstFault, type PrecedenceContext } from './precedence.ts';
 import { nextSessionState, type SessionOccurrence, type SessionState } from './session-state.ts';
 
@@ -20,7 +20,7 @@ export type SessionEvent =
   /** Check the credentials, then call `handleConnectOutcome`; there are no other events until then. */
   | { readonly kind: 'connect'; readonly message: Message }
   /** A command that is valid as far as the protocol goes, with its uncompressed body (a view). */
-  | { readonly kind: 'command'; readonly message: Message; readonly body: Buffer }
+  | DecodedMessageEvent
   /** To be sent after the answers to all earlier commands. */
   | { readonly kind: 'answer'; readonly fields: MessageFields }
   /** To be done once all earlier answers are written. The last event. */
@@ -136,11 +136,12 @@ export class ServerSession {
       case 'fault':
         return this.#answerFault(read, '');
       case 'message':
-        return this.#handleMessage(read.message, read.body);
+        return this.#handleMessage(read);
     }
   }
 
-  #handleMessage(message: Message, body: Buffer): SessionEvent | undefined {
+  #handleMessage(read: DecodedMessageEvent): SessionEvent | undefined {
+    const { message } = read;
     if (message.command === Command.Connect) this.#connectHasArrived = true;
     const fault = firstFault(message, this.#context);
     if (fault !== undefined) return this.#refuse(message, fault);
@@ -154,7 +155,7 @@ export class ServerSession {
       case Command.Disconnect:
         return this.#close('disconnect');
       default:
-        return { kind: 'command', message, body };
+        return read;
     }
   }
 

@@ -72,7 +72,7 @@ export class SessionDriver {
 /** One short text for each event, for comparing whole conversations. */
 export function describeEvent(event: SessionEvent): string {
   switch (event.kind) {
-    case 'command':
+    case 'message':
       return `command ${event.message.command} ${event.message.id}`;
     case 'answer': {
       const { command, id, errorCode } = event.fields;

@@ -5,7 +5,7 @@
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { TimerQueue } from '../collections/timer-queue.ts';
 import type { BrokerSettings } from '../interface/settings.ts';
-import type { StoredMessage } from '../interface/store-record.ts';
+import type { StoredMessage, StoreRecord } from '../interface/store-record.ts';
 import { Backoff } from './backoff.ts';
 import { Expiry } from './expiry.ts';
 import { QueuedMessage } from './message.ts';
@@ -44,7 +44,7 @@ export class MessageLifecycle {
   accept(queue: Queue, message: QueuedMessage): void {
     this.#step.stats.publishedCount += 1;
     this.#enter(queue, message);
-    this.#step.record({ kind: 'messageAdded', ...stored(queue, message, this.#step.wallNow) });
+    this.#step.record(added(queue, message, this.#step.wallNow));
   }
 
   /**
@@ -111,7 +111,7 @@ export class MessageLifecycle {
     this.#leave(letters, letter, 'requeue');
     const message = new QueuedMessage('waiting', letter);
     this.#enter(source, message);
-    this.#step.record({ kind: 'messageAdded', ...stored(source, message, this.#step.wallNow) });
+    this.#step.record(added(source, message, this.#step.wallNow));
   }
 
   /** No further attempt: moves the message to the dead letter queue, or discards and counts it where there is none. */
@@ -226,6 +226,13 @@ export class MessageLifecycle {
     if (message.state === 'backingOff') this.#backoff.endEarly(queue, message);
     else queue.waiting.remove(message);
   }
+}
+
+/** Written out, because spreading `stored()` into it takes three times as long, and there is one for every publish. */
+function added(queue: Queue, message: QueuedMessage, acceptedWallAt: number): StoreRecord {
+  const { sequence, id, priority, content } = message;
+  const { generation } = queue;
+  return { kind: 'messageAdded', generation, sequence, id, priority, content, acceptedWallAt };
 }
 
 function stored(queue: Queue, message: QueuedMessage, acceptedWallAt: number): StoredMessage {

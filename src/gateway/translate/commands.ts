@@ -32,17 +32,13 @@ export function translateCommand(
   if (queue === '')
     return refusal(connection, message, ErrorCode.InvalidQueue, 'This command needs the name of a queue.');
   switch (command) {
-    case Command.Publish:
-      return {
-        kind: 'publish',
-        connection,
-        token,
-        queue,
-        id,
-        priority: priorityOf(message),
-        content: contentOf(body, message),
-        ...payloadFault(message, options),
-      };
+    case Command.Publish: {
+      const priority = priorityOf(message);
+      const invalid = payloadFault(message, options);
+      const content = contentOf(body, message);
+      const input = { kind: 'publish', connection, token, queue, id, priority, content } as const;
+      return invalid === undefined ? input : { ...input, invalid };
+    }
     case Command.Subscribe:
       return subscribe(connection, token, message);
     case Command.Unsubscribe:
@@ -73,6 +69,7 @@ function refusal(
 /** An Ack names its message by header messageId, or without that by its own id. With a failure reason it is a negative ack. */
 function acknowledgement(connection: ConnectionId, message: Message): Input {
   const { headers } = message;
+  if (headers.size === 0 && message.queue === '') return { kind: 'acknowledge', connection, id: message.id };
   const id = headers.get(HeaderName.MessageId) ?? message.id;
   const named = message.queue === '' ? { connection, id } : { connection, id, queue: message.queue };
   const reason = headers.get(HeaderName.FailureReason);
@@ -104,12 +101,10 @@ function priorityOf({ headers }: Message): Priority {
   return prioritiesByName.get(name) ?? Priority.Normal;
 }
 
-function payloadFault(
-  { payload }: Message,
-  { validatePayload }: CommandOptions,
-): { readonly invalid: string } | undefined {
+/** Why the payload is refused; undefined if it is not. */
+function payloadFault({ payload }: Message, { validatePayload }: CommandOptions): string | undefined {
   if (!validatePayload || payload.length === 0) return undefined;
   const scanned = scanJson(payload);
   if (scanned === true) return undefined;
-  return { invalid: `The payload is not a JSON text: ${scanned.reason} at byte ${scanned.offset}.` };
+  return `The payload is not a JSON text: ${scanned.reason} at byte ${scanned.offset}.`;
 }
