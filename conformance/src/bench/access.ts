@@ -39,7 +39,7 @@ export const accessFlags: readonly Flag[] = [
 ];
 
 export const loadToken = '0123456789abcdef0123456789abcdef';
-export const superuser = { username: 'vibemq', password: 'super-secret' } as const;
+export const loadSuperuser = { username: 'vibemq', password: 'super-secret' } as const;
 
 /** Throws a UsageError. */
 export function readAccess(
@@ -111,5 +111,5 @@ export function isConfigured({ lifecycle }: Target): boolean {
 function authenticationRequest(
   kind: AuthenticationKind,
 ): NonNullable<ConfigurationRequest['authentication']> {
-  return kind === 'token' ? { token: loadToken } : { superuser, passwordCost: 4 };
+  return kind === 'token' ? { token: loadToken } : { superuser: loadSuperuser, passwordCost: 4 };
 }

@@ -18,7 +18,7 @@ import {
   openAccess,
   refuseAccess,
   refuseUnsupported,
-  superuser,
+  loadSuperuser,
 } from './access.ts';
 import { LoadFault } from './load/load-fault.ts';
 import type { Address } from './load/load-link.ts';
@@ -92,7 +92,7 @@ async function addressOf(target: Target, access: Access, broker: Broker): Promis
   if (access.authentication === undefined) return address;
   if (access.authentication === 'token') return { ...address, credentials: { authToken: loadToken } };
   try {
-    return { ...address, credentials: await makeLoadUser(address, superuser) };
+    return { ...address, credentials: await makeLoadUser(address, loadSuperuser) };
   } catch (error) {
     if (!(error instanceof LoadFault)) throw error;
     throw new UsageError(
