@@ -14,11 +14,11 @@ import type { Access } from './access.ts';
 import {
   accessRequest,
   isConfigured,
+  loadSuperuser,
   loadToken,
   openAccess,
   refuseAccess,
   refuseUnsupported,
-  loadSuperuser,
 } from './access.ts';
 import { LoadFault } from './load/load-fault.ts';
 import type { Address } from './load/load-link.ts';
