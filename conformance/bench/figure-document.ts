@@ -1,12 +1,22 @@
-// Writes results into the document between the marks `<!-- figure NAME -->` and `<!-- end -->`, and changes nothing else. The text between
-// the marks depends only on the committed results, so that a test can check that it is current.
+// Writes results into the document between the marks `<!-- figure NAME -->` and `<!-- end -->`, the goals between `<!-- goals -->` and
+// `<!-- end goals -->`, and changes nothing else. The text between the marks depends only on the committed results, so that a test can check that it is current.
 import type { BenchResult } from '../src/bench/bench-result.ts';
 import { jobLines } from '../src/bench/bench-table.ts';
 import type { FigureEntry } from './figure-list.ts';
+import { type Goal, goalLines } from './goals.ts';
 
 export type ResultNamed = (name: string) => BenchResult | undefined;
 
 const mark = /<!-- figure ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g;
+
+const goalMark = /<!-- goals -->\n[\s\S]*?<!-- end goals -->/;
+
+/** Returns the document with the table of goals replaced. Throws if it has no place for it. */
+export function withGoals(text: string, goals: readonly Goal[], resultNamed: ResultNamed): string {
+  if (!goalMark.test(text)) throw new Error('no place for the goals: <!-- goals --> and <!-- end goals -->');
+  const table = ['<!-- goals -->', ...goalLines(goals, resultNamed), '<!-- end goals -->'].join('\n');
+  return text.replace(goalMark, () => table);
+}
 
 /** Returns the document with all marked parts replaced. Throws if a part has no figure, or a figure has no part. */
 export function documentWith(

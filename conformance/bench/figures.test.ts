@@ -5,9 +5,10 @@ import schema from '../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../src/bench/bench-result.ts';
 import type { Schema } from '../src/target/schema-check.ts';
 import { schemaFaults } from '../src/target/schema-check.ts';
-import { documentWith } from './figure-document.ts';
+import { documentWith, withGoals } from './figure-document.ts';
 import type { FigureEntry } from './figure-list.ts';
 import { figureEntries } from './figure-list.ts';
+import { goals } from './goals.ts';
 
 const folder = new URL('results/', import.meta.url);
 const document = readFileSync(new URL('../../docs/internals/figures.md', import.meta.url), 'utf8');
@@ -20,7 +21,7 @@ function resultNamed(name: string): BenchResult | undefined {
 
 describe('the figures', () => {
   it('in the document match the committed results', () => {
-    expect(documentWith(document, figureEntries, resultNamed)).toBe(document);
+    expect(withGoals(documentWith(document, figureEntries, resultNamed), goals, resultNamed)).toBe(document);
   });
 
   it('match the published schema and have the name of a measurement', () => {
@@ -59,6 +60,7 @@ describe('a document', () => {
 
   it('is refused if a part has no figure, or a figure has no part', () => {
     expect(() => documentWith(text, [], () => undefined)).toThrow('nobody measures one');
+    expect(() => withGoals('before', [], () => undefined)).toThrow('no place for the goals');
     expect(() => documentWith('before', [entry], () => undefined)).toThrow('no place for one');
   });
 });

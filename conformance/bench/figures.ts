@@ -10,9 +10,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { BenchResult } from '../src/bench/bench-result.ts';
-import { documentWith } from './figure-document.ts';
+import { documentWith, withGoals } from './figure-document.ts';
 import type { FigureEntry } from './figure-list.ts';
 import { figureEntries } from './figure-list.ts';
+import { goals } from './goals.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const resultsFolder = fileURLToPath(new URL('results/', import.meta.url));
@@ -26,7 +27,8 @@ function run(args: readonly string[]): number {
   const { names, isRenderOnly, roundCount } = readArguments(args);
   const chosen = figureEntries.filter(({ name }) => names.length === 0 || names.includes(name));
   const failed = isRenderOnly ? [] : chosen.filter((entry) => !isTaken(entry, roundCount));
-  writeFileSync(documentPath, documentWith(readFileSync(documentPath, 'utf8'), figureEntries, resultNamed));
+  const document = documentWith(readFileSync(documentPath, 'utf8'), figureEntries, resultNamed);
+  writeFileSync(documentPath, withGoals(document, goals, resultNamed));
   for (const { name } of failed) process.stderr.write(`${name}: a measurement failed, see above\n`);
   return failed.length === 0 ? 0 : 1;
 }

@@ -162,6 +162,9 @@ class RelayConnection {
         return this.#answer(frame, Command.DeleteQueue);
       case Command.QueueInfo:
         return this.#queueInfo(frame);
+      case Command.AdminCreateUser:
+      case Command.AdminGrantPermission:
+        return this.#answer(frame, frame.command);
       case Command.Disconnect:
         socket.end();
         return;

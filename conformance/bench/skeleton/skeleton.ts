@@ -1,15 +1,18 @@
-// The skeleton as a target: an adapter and its broker in one process. It supports only the settings address and durable storage, and
-// does not report the others as unsupported, so do not run checks against it. Ends when its standard input ends.
+// The skeleton as a target: an adapter and its broker in one process. It supports only the settings address, TLS and durable storage, and
+// does not report the others as unsupported: it accepts every credential. So do not run checks against it. Ends when its standard input ends.
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { createServer as createTlsServer } from 'node:tls';
 import { Ledger } from './ledger.ts';
 import { Relay } from './relay.ts';
 
 type Wanted = {
   readonly tcp: { readonly host: string; readonly port: number };
   readonly storage?: string;
+  readonly tls?: { readonly certificatePath: string; readonly keyPath: string } | null;
   readonly dataDirectory: string;
 };
 
@@ -19,11 +22,11 @@ export async function serveSkeleton(): Promise<void> {
   lines.once('close', () => process.exit(0));
   process.once('SIGTERM', () => process.exit(0));
   const [line] = (await once(lines, 'line')) as [string];
-  const { tcp, storage, dataDirectory } = JSON.parse(line) as Wanted;
+  const { tcp, storage, tls, dataDirectory } = JSON.parse(line) as Wanted;
   const isDurable = storage === 'durable' || storage === 'sqlite';
   const ledger = isDurable ? await Ledger.open(dataDirectory) : undefined;
   const relay = new Relay(ledger);
-  const server = createServer({ noDelay: true }, (socket) => relay.attach(socket));
+  const server = serverFor(tls, (socket) => relay.attach(socket));
   server.listen(tcp.port, tcp.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -36,4 +39,10 @@ export async function serveSkeleton(): Promise<void> {
     unsupported,
   };
   process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+function serverFor(tls: Wanted['tls'], attach: (socket: Socket) => void): Server {
+  if (tls === undefined || tls === null) return createServer({ noDelay: true }, attach);
+  const files = { cert: readFileSync(tls.certificatePath), key: readFileSync(tls.keyPath) };
+  return createTlsServer({ noDelay: true, ...files }, attach);
 }

@@ -1,14 +1,28 @@
 // The brokers that are measured: read from target files, or the word `skeleton` for the ceiling that comes with the runner. A started
 // broker says what its processes use; an attached one cannot, and its tables say so by leaving it out.
 import type { ConfigurationRequest } from '../configuration.ts';
+import { joinedRequest } from '../configuration.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Target } from '../target/target-file.ts';
 import { readTarget } from '../target/target-file.ts';
+import { testTrust, withCertificatePaths } from '../target/test-certificates.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
+import type { Access } from './access.ts';
+import {
+  accessRequest,
+  isConfigured,
+  loadSuperuser,
+  loadToken,
+  openAccess,
+  refuseAccess,
+  refuseUnsupported,
+} from './access.ts';
+import { LoadFault } from './load/load-fault.ts';
 import type { Address } from './load/load-link.ts';
+import { makeLoadUser } from './load/load-user.ts';
 import { ownProgram } from './own-program.ts';
 import type { Usage } from './process-usage.ts';
 import { usageOf } from './process-usage.ts';
@@ -33,28 +47,69 @@ export type BenchBroker = {
 
 /** Throws a UsageError for an invalid file. */
 export function benchTarget(pathOrName: string): BenchTarget {
-  if (pathOrName === skeletonName) return skeletonTarget();
-  return measuredTarget(readTarget(pathOrName));
+  return measuredTarget(targetNamed(pathOrName));
 }
 
-export function measuredTarget(target: Target): BenchTarget {
+/** The same for several, which all are reached in the same way. Throws a UsageError if one of them cannot. */
+export function benchTargets(
+  pathsOrNames: readonly string[],
+  access: Access = openAccess,
+): readonly BenchTarget[] {
+  const targets = pathsOrNames.map(targetNamed);
+  refuseAccess(access, targets);
+  return targets.map((target) => measuredTarget(target, access));
+}
+
+export function measuredTarget(target: Target, access: Access = openAccess): BenchTarget {
   return {
     name: target.name,
     isAttached: target.lifecycle.kind === 'attach',
     start: async (request = {}) => {
-      const broker = await startedBroker(target, request);
-      if (request.storage === undefined || !broker.unsupported.includes('storage')) return running(broker);
-      await broker.dispose();
-      throw new UsageError(`${target.name}: its adapter says that it has no storage "${request.storage}"`);
+      const wanted = joinedRequest(request, isConfigured(target) ? accessRequest(access) : {});
+      const broker = await startedBroker(target, withCertificatePaths(wanted));
+      try {
+        refuseStorage(target, request, broker);
+        refuseUnsupported(target.name, access, broker.unsupported);
+        return running(broker, await addressOf(target, access, broker));
+      } catch (error) {
+        await broker.dispose();
+        throw error;
+      }
     },
   };
 }
 
+function refuseStorage({ name }: Target, { storage }: ConfigurationRequest, { unsupported }: Broker): void {
+  if (storage === undefined || !unsupported.includes('storage')) return;
+  throw new UsageError(`${name}: its adapter says that it has no storage "${storage}"`);
+}
+
+/** Throws a UsageError if the broker does not let the load in. */
+async function addressOf(target: Target, access: Access, broker: Broker): Promise<Address> {
+  const { tcp } = broker.endpoints;
+  if (!isConfigured(target)) return { ...tcp, credentials: access.credentials };
+  const address = access.tls ? { ...tcp, tls: testTrust() } : tcp;
+  if (access.authentication === undefined) return address;
+  if (access.authentication === 'token') return { ...address, credentials: { authToken: loadToken } };
+  try {
+    return { ...address, credentials: await makeLoadUser(address, loadSuperuser) };
+  } catch (error) {
+    if (!(error instanceof LoadFault)) throw error;
+    throw new UsageError(
+      `--authentication users: ${target.name} makes no user for the load: ${error.message}`,
+    );
+  }
+}
+
+function targetNamed(pathOrName: string): Target {
+  return pathOrName === skeletonName ? skeletonTarget() : readTarget(pathOrName);
+}
+
 /** Runs from this very program, wherever that is. */
-function skeletonTarget(): BenchTarget {
+function skeletonTarget(): Target {
   const { file, args, execArgv } = ownProgram('skeleton');
   const command = [process.execPath, ...execArgv, file, ...args];
-  return measuredTarget({ schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } });
+  return { schema: 1, name: skeletonName, lifecycle: { kind: 'spawn', command } };
 }
 
 function startedBroker(target: Target, request: ConfigurationRequest): Promise<Broker> {
@@ -66,10 +121,10 @@ function startedBroker(target: Target, request: ConfigurationRequest): Promise<B
   return hookedBroker(lifecycle, endpoints, { request, timing });
 }
 
-function running(broker: Broker): BenchBroker {
+function running(broker: Broker, address: Address): BenchBroker {
   const { processId } = broker;
   return {
-    address: broker.endpoints.tcp,
+    address,
     version: broker.identity?.version,
     processId,
     usage: () => (processId === undefined ? undefined : usageOf(processId)),

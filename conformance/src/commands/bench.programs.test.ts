@@ -113,6 +113,17 @@ describe('bench --target skeleton', () => {
     expect(file.rows[0]?.values['messagesPerSecond']?.[0]).toBeGreaterThan(0);
   });
 
+  it('measures over TLS and logged in, and the results say so', async () => {
+    const path = join(folder, 'results', 'secured.json');
+    const small = ['--job', 'throughput', '--size', '100', '--duration', '0.2', '--reps', '1'];
+    const access = ['--tls', '--authentication', 'users'];
+    const run = await bench('--target', 'skeleton', ...small, ...access, '--json', path);
+    expect([run.exitCode, run.err]).toEqual([0, expect.not.stringContaining('failed')]);
+    const file = JSON.parse(readFileSync(path, 'utf8')) as BenchResult;
+    expect(file.settings).toMatchObject({ tls: true, authentication: 'users' });
+    expect(file.rows[0]?.values['messagesPerSecond']?.[0]).toBeGreaterThan(0);
+  });
+
   it('ends with 5 and without results when it is interrupted', async () => {
     const { exitCode, out, err } = await benchUntil(AbortSignal.abort(), ['--target', 'skeleton']);
     expect(err).toContain('interrupted: no results');

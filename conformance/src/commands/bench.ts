@@ -2,11 +2,13 @@
 // but a message that is lost or refused under load fails the run with exit code 1.
 import { readFileSync } from 'node:fs';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
+import type { Access } from '../bench/access.ts';
+import { accessFlags, readAccess } from '../bench/access.ts';
 import type { BenchResult } from '../bench/bench-result.ts';
 import { machineFacts, ResultCollector } from '../bench/bench-result.ts';
 import { resultLines } from '../bench/bench-table.ts';
 import type { BenchTarget } from '../bench/bench-target.ts';
-import { benchTarget, skeletonName } from '../bench/bench-target.ts';
+import { benchTargets, skeletonName } from '../bench/bench-target.ts';
 import { compareResults, comparisonLines } from '../bench/comparison.ts';
 import { depthJob } from '../bench/jobs/depth.ts';
 import { footprintJob } from '../bench/jobs/footprint.ts';
@@ -67,6 +69,7 @@ export const benchFlags: readonly Flag[] = [
     value: 'KIND',
     help: 'memory or durable, for throughput, latency and fan-out; default: the default of the target',
   },
+  ...accessFlags,
   { name: 'duration', kind: 'text', value: 'S', help: 'seconds per measurement (default 3)' },
   { name: 'reps', kind: 'text', value: 'N', help: 'rounds; fewer than 3 cannot show noise (default 3)' },
   { name: 'json', kind: 'text', value: 'PATH', help: 'writes the results to a file' },
@@ -105,7 +108,8 @@ async function serveHidden(part: PartName): Promise<never> {
 async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   const settings = readSettings(flags);
   const chosen = chosenJobs(flags);
-  const targets = readTargets(flags);
+  const access = readAccess(flags);
+  const targets = readTargets(flags, access);
   refuseAttached(chosen, targets);
   refuseStorage(chosen, settings);
   const jsonPath = flags.text('json');
@@ -124,7 +128,7 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
     runner: runnerIdentity,
     at: new Date().toISOString(),
     machine,
-    settings,
+    settings: { ...settings, ...settingsOf(access) },
     targets: targets.map(({ name }) => ({ name })),
     rows: book.rows,
   };
@@ -178,10 +182,15 @@ function readResult(path: string): BenchResult {
   return value as BenchResult;
 }
 
-function readTargets(flags: ParsedFlags): readonly BenchTarget[] {
+/** What the results say about the access; never a secret. */
+function settingsOf({ tls, authentication }: Access): Readonly<Record<string, unknown>> {
+  return { ...(tls ? { tls } : {}), ...(authentication === undefined ? {} : { authentication }) };
+}
+
+function readTargets(flags: ParsedFlags, access: Access): readonly BenchTarget[] {
   const given = flags.many('target');
   if (given.length === 0) throw new UsageError('--target FILE is missing');
-  const targets = given.map(benchTarget);
+  const targets = benchTargets(given, access);
   const names = new Set(targets.map(({ name }) => name));
   if (names.size < targets.length) throw new UsageError('two targets have the same name');
   return targets;

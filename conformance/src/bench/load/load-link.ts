@@ -1,18 +1,30 @@
-// One connection of the load: handshake, the few commands that prepare a pass, and the fast path for everything else. Frames that
-// answer no command go to whoever loads, as views. A connection that ends on its own is a LoadFault of the pass. Areas: CONN.
+// One connection of the load: TLS and login where the target has them, handshake, the few commands that prepare a pass, and the fast path for
+// everything else. Frames that answer no command go to whoever loads, as views. A connection that ends on its own is a LoadFault of the pass.
+// Areas: CONN, TLS, AUTH.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import type { TlsTrust } from '../../target/target-file.ts';
 import { Command, commandName } from '../../wire/command.ts';
+import type { Credentials } from '../../wire/credentials.ts';
 import { decodeBody } from '../../wire/decode.ts';
 import { encodeFrame } from '../../wire/encode.ts';
 import type { DecodedBody, FrameFields } from '../../wire/frame.ts';
 import { FrameGatherer } from '../../wire/frame-gatherer.ts';
 import { FrameSplitter } from '../../wire/frame-splitter.ts';
 import type { FrameView } from '../../wire/frame-view.ts';
+import { secureSocket } from '../../wire/secure-socket.ts';
 import { LoadFault } from './load-fault.ts';
 
-export type Address = { readonly host: string; readonly port: number };
+/** Where and how a load connects. Load processes get it as JSON. */
+export type Address = {
+  readonly host: string;
+  readonly port: number;
+  /** Given: with TLS. */
+  readonly tls?: TlsTrust;
+  /** Headers of Connect. */
+  readonly credentials?: Credentials;
+};
 
 export type LinkHandlers = {
   /** Every frame that answers no `request`. */
@@ -48,17 +60,11 @@ export class LoadLink {
     socket.on('close', () => this.#end(new LoadFault('the broker closed the connection')));
   }
 
-  /** Connects and shakes hands. Throws a LoadFault. */
+  /** Connects, logs in and shakes hands. Throws a LoadFault. */
   static async open(address: Address): Promise<LoadLink> {
-    const socket = connect({ ...address, noDelay: true });
-    try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(openMs) });
-    } catch (error) {
-      socket.destroy();
-      throw new LoadFault(`${address.host}:${address.port} cannot be reached: ${(error as Error).message}`);
-    }
-    const link = new LoadLink(socket);
-    const accepted = await link.#answerTo({ command: Command.Connect, id: connectId });
+    const link = new LoadLink(await openSocket(address));
+    const headers = { ...address.credentials };
+    const accepted = await link.#answerTo({ command: Command.Connect, id: connectId, headers });
     const announced = accepted.headers.find(([key]) => key === 'capabilities')?.[1] ?? '';
     link.#capabilities = announced.split(',').map((name) => name.trim());
     return link;
@@ -137,5 +143,17 @@ export class LoadLink {
 
   #rejectAll(fault: LoadFault): void {
     for (const pending of this.#pending.values()) pending.reject(fault);
+  }
+}
+
+async function openSocket(address: Address): Promise<Socket> {
+  const { host, port, tls } = address;
+  const socket = connect({ host, port, noDelay: true });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(openMs) });
+    return tls === undefined ? socket : await secureSocket(socket, { trust: tls, host, withinMs: openMs });
+  } catch (error) {
+    socket.destroy();
+    throw new LoadFault(`${host}:${port} cannot be reached: ${(error as Error).message}`);
   }
 }

@@ -20,12 +20,20 @@ export class MessageTemplate {
   readonly #payloadAt: number;
 
   /** `tag` tells this pass from others of the same target: at most 24 letters and digits. */
-  constructor(options: { readonly queue: string; readonly tag: string; readonly payloadBytes: number }) {
+  constructor(options: {
+    readonly queue: string;
+    readonly tag: string;
+    readonly payloadBytes: number;
+    readonly headers?: Readonly<Record<string, string>>;
+  }) {
     const id = options.tag.padStart(prefixBytes, '0').slice(-prefixBytes) + '0'.repeat(digitCount);
     const payload = jsonOfLength(options.payloadBytes);
-    this.#publish = encodeFrame({ command: Command.Publish, id, queue: options.queue, payload });
+    const plain = encodeFrame({ command: Command.Publish, id, queue: options.queue, payload });
+    const headers = { ...options.headers };
+    this.#publish = encodeFrame({ command: Command.Publish, id, queue: options.queue, payload, headers });
     this.#ack = encodeFrame({ command: Command.Ack, id });
-    this.#payloadAt = this.#publish.length - 2 - payload.length;
+    // Headers come after the payload.
+    this.#payloadAt = plain.length - 2 - payload.length;
   }
 
   get publishBytes(): number {
@@ -46,6 +54,12 @@ export class MessageTemplate {
   writeAck(bytes: Buffer, at: number, sequence: number): void {
     this.#ack.copy(bytes, at);
     writeDigits(bytes, at + idInFrameAt + prefixBytes, sequence);
+  }
+
+  /** Writes the Ack for a delivery of any template. */
+  writeAckFor(bytes: Buffer, at: number, id: Uint8Array): void {
+    this.#ack.copy(bytes, at);
+    bytes.set(id, at + idInFrameAt);
   }
 
   /** The number in the frame's id, or -1 when the frame is not of this pass. */

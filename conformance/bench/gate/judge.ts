@@ -1,0 +1,105 @@
+// Judges a measurement of the gate against the kept ratios, row by row. Whatever was not measured, or is not kept, is red: a gate that
+// compares nothing must not open. Says for every red row what to do. Pure.
+
+/** A row of one measurement. Without `cpuRatio` nothing is known of it. */
+export type MeasuredRow = {
+  readonly name: string;
+  /** Through the broker, all rounds. */
+  readonly messageCount: number;
+  /** Processor time of the broker's server per message, to that of the skeleton. */
+  readonly cpuRatio?: number;
+  /** Messages per second, to those of the skeleton. Kept for comparison, and not judged. */
+  readonly rateRatio?: number;
+  /** Why the load was not carried. */
+  readonly fault?: string;
+};
+
+export type KeptRow = {
+  readonly name: string;
+  readonly cpuRatio: number;
+  /** By which part more is still green: 0.1 is a tenth. */
+  readonly threshold: number;
+};
+
+export type RowVerdict = {
+  readonly name: string;
+  readonly kind: 'green' | 'slower' | 'unmeasured';
+  /** One sentence, and what to do. */
+  readonly text: string;
+};
+
+const renew = '`npm run bench:gate -- --write` renews the kept file';
+
+/** One verdict for each row that is kept or measured. */
+export function judgeRows(kept: readonly KeptRow[], measured: readonly MeasuredRow[]): readonly RowVerdict[] {
+  const names = [...new Set([...kept, ...measured].map(({ name }) => name))];
+  if (names.length === 0) return [unmeasured('the gate', 'nothing is kept and nothing was measured', renew)];
+  return names.map((name) =>
+    judgeRow(
+      name,
+      kept.find((row) => row.name === name),
+      measured.find((row) => row.name === name),
+    ),
+  );
+}
+
+/** The rows that are worth measuring again: noise makes a row slower, and cannot make it disappear. */
+export function slowerRows(verdicts: readonly RowVerdict[]): readonly string[] {
+  return verdicts.filter(({ kind }) => kind === 'slower').map(({ name }) => name);
+}
+
+function judgeRow(name: string, kept: KeptRow | undefined, measured: MeasuredRow | undefined): RowVerdict {
+  if (measured === undefined)
+    return unmeasured(
+      name,
+      'it is kept, and was not measured',
+      `put it back into gate/rows.ts, or: ${renew}`,
+    );
+  if (measured.fault !== undefined)
+    return unmeasured(
+      name,
+      `the load failed: ${measured.fault}`,
+      'run `npm run bench:gate` alone, and repair what refuses or loses messages',
+    );
+  if (measured.messageCount === 0)
+    return unmeasured(name, 'no message passed through the broker', 'give it a passCount in gate/rows.ts');
+  if (kept === undefined) return unmeasured(name, 'it was measured, and is not kept', renew);
+  if (!isFigure(kept.cpuRatio) || !isThreshold(kept.threshold))
+    return unmeasured(name, 'its kept ratio or threshold is no positive number', renew);
+  if (!isFigure(measured.cpuRatio))
+    return unmeasured(
+      name,
+      'the processor time of the processes is not known',
+      'run the gate on Linux or macOS',
+    );
+  return compared(name, kept, measured.cpuRatio);
+}
+
+function compared(name: string, { cpuRatio, threshold }: KeptRow, measured: number): RowVerdict {
+  const change = measured / cpuRatio - 1;
+  const figures = `${measured.toFixed(2)} times the skeleton's processor time per message, kept ${cpuRatio.toFixed(2)}, ${percent(change)}`;
+  const allowed = `allowed +${Math.round(threshold * 100)}%`;
+  if (change > threshold) {
+    const text = `${name}: slower: ${figures}, ${allowed}. Find what costs more (node --cpu-prof); if it is wanted, ${renew}`;
+    return { name, kind: 'slower', text };
+  }
+  const hint = change < -threshold ? `. It became faster: ${renew}, so that it stays so` : '';
+  return { name, kind: 'green', text: `${name}: ${figures}, ${allowed}${hint}` };
+}
+
+function unmeasured(name: string, what: string, remedy: string): RowVerdict {
+  return { name, kind: 'unmeasured', text: `${name}: ${what}: ${remedy}` };
+}
+
+function percent(change: number): string {
+  return `${change < 0 ? '' : '+'}${(change * 100).toFixed(1)}%`;
+}
+
+function isFigure(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
+}
+
+/** A threshold of a fifth would not find what the gate is for. */
+function isThreshold(value: number): boolean {
+  return isFigure(value) && value < 0.2;
+}
