@@ -59,7 +59,7 @@ describe.each(['brotli', 'gzip'] as const)('the thread inflates %s', (algorithm)
 });
 
 describe('the thread', () => {
-  it('has a low priority, and the process keeps its own', async () => {
+  it('has a low priority, and the process keeps its own [CONN-021]', async () => {
     const thread = open();
     const before = nicenesses();
     await thread.inflate('gzip', compressed.gzip, 1e6);
