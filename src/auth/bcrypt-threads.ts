@@ -41,8 +41,9 @@ const THREAD = `
   }
   // Elsewhere 0 would be the whole process. A sandbox may forbid the call, which costs only the priority.
   if (process.platform === 'linux') {
+    const { getPriority, setPriority } = require('node:os');
     try {
-      require('node:os').setPriority(0, 5);
+      setPriority(0, Math.min(19, getPriority(0) + 5));
     } catch {}
   }
   const { name, bcrypt } = firstOf(workerData.packages);

@@ -21,14 +21,14 @@ type Waiting = {
 
 // A text, because the runtime cannot start a thread from TypeScript.
 const THREAD = `
-  const { setPriority } = require('node:os');
+  const { getPriority, setPriority } = require('node:os');
   const { parentPort } = require('node:worker_threads');
   const { brotliDecompressSync, gunzipSync } = require('node:zlib');
   const inflate = { brotli: brotliDecompressSync, gzip: gunzipSync };
   // Elsewhere 0 would be the whole process. A sandbox may forbid the call, which costs only the priority.
   if (process.platform === 'linux') {
     try {
-      setPriority(0, 10);
+      setPriority(0, Math.min(19, getPriority(0) + 10));
     } catch {}
   }
   parentPort.on('message', ({ algorithm, bytes, limitBytes }) => {
