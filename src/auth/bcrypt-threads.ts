@@ -1,5 +1,6 @@
 // Computes bcrypt hashes in threads of their own, one for each call that runs. Not in the thread pool of Node.js: it has four threads by
-// default, and compression and files would wait for the passwords of strangers. A thread uses the native package where it runs, else the one
+// default, and compression and files would wait for the passwords of strangers. On Linux, where a thread can have a priority, theirs is low:
+// the event loop does not wait for the passwords of strangers either. A thread uses the native package where it runs, else the one
 // in JavaScript, which is slower and gives the same hashes. Implements AUTH-012 and AUTH-055.
 
 import { Worker } from 'node:worker_threads';
@@ -37,6 +38,13 @@ const THREAD = `
       }
     }
     throw new Error('no package for bcrypt is installed and runs here (' + problems.join('; ') + ')');
+  }
+  // Elsewhere 0 would be the whole process. A sandbox may forbid the call, which costs only the priority.
+  if (process.platform === 'linux') {
+    const { getPriority, setPriority } = require('node:os');
+    try {
+      setPriority(0, Math.min(19, getPriority(0) + 5));
+    } catch {}
   }
   const { name, bcrypt } = firstOf(workerData.packages);
   parentPort.on('message', ({ call, parameters }) => {

@@ -87,6 +87,9 @@ export type Backend = {
    */
   subscriberFigures(queue: string, limit: number): readonly SubscriberFigures[] | undefined;
 
+  /** How long the last commit took, in milliseconds; 0 before the first, and while the backend does not serve. */
+  readonly commitMs: number;
+
   /** As of the last effects or later. */
   statistics(): BackendStatistics;
 

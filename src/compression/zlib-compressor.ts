@@ -1,6 +1,6 @@
-// Compresses and decompresses with node:zlib; no other file imports it. Small bodies are processed synchronously, because a round trip
-// through the thread pool costs more than the work; large bodies go to the pool, so that they do not block the event loop. Takes no memory
-// much beyond the limit it is given. Implements FRAME-007, FRAME-008 and FRAME-027.
+// Compresses and decompresses with node:zlib. Small bodies are processed synchronously, because a round trip through another thread costs
+// more than the work; large bodies go to another thread, so that they do not block the event loop. Takes no memory much beyond the limit it
+// is given. Implements FRAME-007, FRAME-008 and FRAME-027.
 
 import { promisify } from 'node:util';
 import {
@@ -19,17 +19,21 @@ import {
 import { ErrorCode } from '../model/error-code.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
+import type { Inflated } from './inflated.ts';
+import type { InflationThread } from './inflation-thread.ts';
 
 export type ZlibCompressorOptions = {
-  /** Longer input is processed in the thread pool. Default 64 KiB. */
+  /** Longer input is processed in another thread. Default 64 KiB. */
   readonly inPlaceInputBytes?: number;
-  /** Input with longer output, if the limit allows it, is processed in the thread pool. Default 1 MiB. */
+  /** Input with longer output, if the limit allows it, is processed in another thread. Default 64 KiB. */
   readonly inPlaceOutputBytes?: number;
-  /** When more than this is inflated in one turn of the event loop, the rest is processed in the thread pool. Default 1 MiB. */
+  /** When more than this is inflated in one turn of the event loop, the rest waits for the next turn. Default 128 KiB. */
   readonly inPlacePerTurnBytes?: number;
+  /** Where large bodies are inflated. Default: in the thread pool of Node.js. */
+  readonly thread?: Pick<InflationThread, 'inflate'>;
 };
 
-/** Nothing goes to the thread pool, for tests in virtual time. */
+/** Nothing goes to another thread, for tests in virtual time. */
 export const allInPlace: ZlibCompressorOptions = {
   inPlaceInputBytes: Number.POSITIVE_INFINITY,
   inPlaceOutputBytes: Number.POSITIVE_INFINITY,
@@ -37,19 +41,25 @@ export const allInPlace: ZlibCompressorOptions = {
 };
 
 /** What inflating an empty body costs, in bytes of output that cost as much. */
-const CALL_BYTES = 16_384;
+const CALL_BYTES = 8192;
+
+type Inflation = Buffer | ProtocolFault | Promise<Buffer | ProtocolFault>;
 
 export class ZlibCompressor implements Compressor {
   readonly #inPlaceInputBytes: number;
   readonly #inPlaceOutputBytes: number;
   readonly #inPlacePerTurnBytes: number;
+  readonly #thread: ZlibCompressorOptions['thread'];
   /** Inflated in place in this turn of the event loop. */
   #inflatedBytes = 0;
+  /** Bodies that wait for the next turn. */
+  #postponed: (() => void)[] = [];
 
   constructor(options: ZlibCompressorOptions = {}) {
     this.#inPlaceInputBytes = options.inPlaceInputBytes ?? 65_536;
-    this.#inPlaceOutputBytes = options.inPlaceOutputBytes ?? 1_048_576;
-    this.#inPlacePerTurnBytes = options.inPlacePerTurnBytes ?? 1_048_576;
+    this.#inPlaceOutputBytes = options.inPlaceOutputBytes ?? 65_536;
+    this.#inPlacePerTurnBytes = options.inPlacePerTurnBytes ?? 131_072;
+    this.#thread = options.thread;
   }
 
   compress(algorithm: Algorithm, body: Buffer): Buffer | Promise<Buffer> {
@@ -57,14 +67,16 @@ export class ZlibCompressor implements Compressor {
     return body.length <= this.#inPlaceInputBytes ? codec.compressInPlace(body) : codec.compressInPool(body);
   }
 
-  decompress(
-    algorithm: Algorithm,
-    body: Buffer,
-    limitBytes: number,
-  ): Buffer | ProtocolFault | Promise<Buffer | ProtocolFault> {
-    const isTurnOver = this.#inflatedBytes >= this.#inPlacePerTurnBytes;
-    if (isTurnOver || body.length > this.#inPlaceInputBytes)
-      return inflateInPool(algorithm, body, limitBytes);
+  decompress(algorithm: Algorithm, body: Buffer, limitBytes: number): Inflation {
+    if (body.length > this.#inPlaceInputBytes) return this.#inflateElsewhere(algorithm, body, limitBytes);
+    if (this.#inflatedBytes < this.#inPlacePerTurnBytes)
+      return this.#inflateInPlace(algorithm, body, limitBytes);
+    return new Promise((resolve) => {
+      this.#postponed.push(() => resolve(this.decompress(algorithm, body, limitBytes)));
+    });
+  }
+
+  #inflateInPlace(algorithm: Algorithm, body: Buffer, limitBytes: number): Inflation {
     const inPlaceLimit = Math.min(limitBytes, this.#inPlaceOutputBytes);
     try {
       const output = codecs[algorithm].inflateInPlace(body, inPlaceLimit);
@@ -72,36 +84,39 @@ export class ZlibCompressor implements Compressor {
       return wholeOutput(output, body);
     } catch (error) {
       this.#countInflated(isOverLimit(error) ? inPlaceLimit : body.length);
-      if (isOverLimit(error) && inPlaceLimit < limitBytes) return inflateInPool(algorithm, body, limitBytes);
+      if (!isOverLimit(error) || inPlaceLimit === limitBytes) return faultOf(error, limitBytes);
+      return this.#inflateElsewhere(algorithm, body, limitBytes);
+    }
+  }
+
+  async #inflateElsewhere(
+    algorithm: Algorithm,
+    body: Buffer,
+    limitBytes: number,
+  ): Promise<Buffer | ProtocolFault> {
+    try {
+      const inflated = this.#thread?.inflate(algorithm, body, limitBytes);
+      return wholeOutput(await (inflated ?? codecs[algorithm].inflateInPool(body, limitBytes)), body);
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
       return faultOf(error, limitBytes);
     }
   }
 
-  /** A chunk of 64 KiB may hold thousands of frames that inflate to 1 MiB each: one client must not hold the event loop for seconds. */
+  /** A chunk of 64 KiB may hold thousands of frames that inflate to 64 KiB each: one client must not hold the event loop for seconds. */
   #countInflated(bytes: number): void {
-    if (this.#inflatedBytes === 0) {
-      setImmediate(() => {
-        this.#inflatedBytes = 0;
-      });
-    }
+    if (this.#inflatedBytes === 0) setImmediate(() => this.#nextTurn());
     this.#inflatedBytes += bytes + CALL_BYTES;
   }
-}
 
-async function inflateInPool(
-  algorithm: Algorithm,
-  body: Buffer,
-  limitBytes: number,
-): Promise<Buffer | ProtocolFault> {
-  try {
-    return wholeOutput(await codecs[algorithm].inflateInPool(body, limitBytes), body);
-  } catch (error) {
-    return faultOf(error, limitBytes);
+  /** Bodies that waited come first, in order: each connection waits with one. */
+  #nextTurn(): void {
+    this.#inflatedBytes = 0;
+    const postponed = this.#postponed;
+    this.#postponed = [];
+    for (const inflate of postponed) inflate();
   }
 }
-
-/** What zlib returns with option `info`: the output, and its stream, which counts the bytes of input that were used. */
-type Inflated = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
 
 type Codec = {
   compressInPlace(body: Buffer): Buffer;
@@ -161,5 +176,10 @@ function faultOf(error: unknown, limitBytes: number): ProtocolFault {
 }
 
 function isOverLimit(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+  return codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
+}
+
+/** Undefined when it is no error of node:zlib. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -14,6 +14,7 @@ import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
+import { Arrivals } from './arrivals.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
@@ -77,6 +78,7 @@ export class Gateway {
   readonly #compressor: BatchCompressor;
   readonly #budgets: ConnectionBudgets;
   readonly #turns: ReadTurns;
+  readonly #arrivals: Arrivals;
   readonly #queueLists = new QueueListCache();
   readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
@@ -103,7 +105,8 @@ export class Gateway {
     this.#compressor = new BatchCompressor(parts.compressor);
     const half = options.maxBufferedBytes / 2;
     this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
-    this.#turns = new ReadTurns(parts.environment.scheduler);
+    this.#turns = new ReadTurns({ ...parts.environment, commitMs: () => parts.backend.commitMs });
+    this.#arrivals = new Arrivals(this.#turns, (stream, address) => this.#attach(stream, address));
     parts.administration?.onChange((change) => this.#applyChange(change));
   }
 
@@ -112,8 +115,12 @@ export class Gateway {
     return this.#backend.start(this.#receiver);
   }
 
-  /** Serves a client on any duplex stream; its connection counts in the rate limit of `address`. */
+  /** Serves a client on any duplex stream; its connection counts in the rate limit of `address`. Later if too many arrive together. */
   attach(stream: Duplex, address: string): void {
+    this.#arrivals.add(stream, address);
+  }
+
+  #attach(stream: Duplex, address: string): void {
     const { environment } = this.#parts;
     const attempt = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
     switch (this.#draining === undefined ? this.#admission.judge(attempt) : this.#admission.reject()) {

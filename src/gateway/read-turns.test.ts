@@ -3,15 +3,25 @@
 import { describe, expect, it } from 'vitest';
 import { ReadTurn, ReadTurns } from './read-turns.ts';
 
-function party() {
+/** `commitMs`: how long the last commit took. */
+function party(commitMs = 0) {
   const tasks: (() => void)[] = [];
-  const turns = new ReadTurns({ soon: (task) => void tasks.push(task) });
+  const clock = { ms: 0 };
+  const turns = new ReadTurns({
+    clock: { now: () => clock.ms },
+    scheduler: { soon: (task) => void tasks.push(task) },
+    commitMs: () => commitMs,
+  });
   const resumed: string[] = [];
-  const turnOf = (name: string) => new ReadTurn(turns, () => void resumed.push(name));
+  const turnOf = (name: string, goOn: () => void = () => undefined) =>
+    new ReadTurn(turns, () => {
+      resumed.push(name);
+      goOn();
+    });
   const nextTurn = () => {
     for (const task of tasks.splice(0)) task();
   };
-  return { turnOf, nextTurn, resumed, tasks };
+  return { turnOf, nextTurn, resumed, tasks, clock };
 }
 
 function handle(turn: ReadTurn, count: number): void {
@@ -80,5 +90,86 @@ describe('the turn of a connection', () => {
     const { turnOf, tasks } = party();
     for (let count = 0; count < 1_000; count += 1) turnOf(String(count)).received(100);
     expect(tasks).toHaveLength(1);
+  });
+});
+
+describe('the time of a turn', () => {
+  it('is shared: the connection that has used it up waits, and so does the next after a few frames [CONN-021]', () => {
+    const { turnOf, clock } = party();
+    const [first, second] = [turnOf('first'), turnOf('second')];
+    for (const turn of [first, second]) turn.received(1);
+    clock.ms = 0.24;
+    handle(first, 16);
+    expect(first.isOver).toBe(false);
+    clock.ms = 0.25;
+    handle(first, 15);
+    expect(first.isOver).toBe(false);
+    handle(first, 1);
+    expect(first.isOver).toBe(true);
+    handle(second, 15);
+    expect(second.isOver).toBe(false);
+    handle(second, 1);
+    expect(second.isOver).toBe(true);
+  });
+
+  it('is not for those that had more than their last turn, when it is over; others do not wait [CONN-021]', () => {
+    const { turnOf, nextTurn, clock } = party();
+    const [busy, quiet] = [turnOf('busy'), turnOf('quiet')];
+    for (const turn of [busy, quiet]) turn.received(1);
+    handle(busy, 256);
+    nextTurn();
+    clock.ms = 1;
+    for (const turn of [busy, quiet]) turn.received(1);
+    expect([busy.isOver, quiet.isOver]).toEqual([true, false]);
+    nextTurn();
+    nextTurn();
+    clock.ms = 2;
+    busy.received(1);
+    expect(busy.isOver).toBe(false);
+  });
+
+  it('suffices for one read of each connection, however long that takes', () => {
+    const { turnOf, clock } = party();
+    const turn = turnOf('a');
+    turn.received(1);
+    clock.ms = 1;
+    turn.received(65_535);
+    expect(turn.isOver).toBe(false);
+    turn.received(1);
+    expect(turn.isOver).toBe(true);
+  });
+
+  it('is as long as the last commit took, up to 2 ms', () => {
+    for (const [commitMs, lengthMs] of [
+      [1, 1],
+      [9, 2],
+    ] as const) {
+      const { turnOf, clock } = party(commitMs);
+      const turn = turnOf('a');
+      turn.received(1);
+      clock.ms = lengthMs - 0.01;
+      handle(turn, 16);
+      expect(turn.isOver).toBe(false);
+      clock.ms = lengthMs;
+      handle(turn, 16);
+      expect(turn.isOver).toBe(true);
+    }
+  });
+
+  it('goes round: those that it did not suffice for come first in the next turn', () => {
+    const { turnOf, nextTurn, resumed, clock } = party();
+    const all: ReadTurn[] = [];
+    const goOn = (turn: ReadTurn | undefined) => {
+      clock.ms += 0.2;
+      if (turn !== undefined) handle(turn, 256);
+    };
+    for (const [index, name] of ['a', 'b', 'c'].entries()) all.push(turnOf(name, () => goOn(all[index])));
+    for (const turn of all) turn.received(1);
+    for (const turn of all) handle(turn, 256);
+    nextTurn();
+    expect(resumed).toEqual(['a', 'b']);
+    nextTurn();
+    nextTurn();
+    expect(resumed).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 });

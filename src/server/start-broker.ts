@@ -3,6 +3,7 @@
 
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
+import { InflationThread } from '../compression/inflation-thread.ts';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -52,13 +53,14 @@ export async function startBroker(
   warnAboutOpenAddresses(configuration, logger);
   const { wallNow } = systemEnvironment.clock;
   const authentication = await createAuthentication(configuration, { logger, tellOperator, wallNow });
-  const broker = createBroker(configuration, logger, authentication);
+  const inflationThread = new InflationThread();
+  const broker = createBroker({ configuration, logger, authentication, inflationThread });
   const starting = startHttpServers({ configuration, logger, broker, authentication });
   let tcp: TcpServer | undefined;
   const stop = async () => {
     tcp?.close();
     await broker.drain();
-    await authentication.close();
+    await Promise.all([authentication.close(), inflationThread.close()]);
     await starting.then(closeHttpServers, () => undefined);
     await tcp?.closed;
   };
@@ -93,11 +95,15 @@ async function failureOf(promise: Promise<unknown>): Promise<never> {
   return new Promise(() => undefined);
 }
 
-function createBroker(
-  configuration: Configuration,
-  logger: Logger,
-  { authenticator, administration }: Authentication,
-): Gateway {
+type CreateBroker = {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly authentication: Authentication;
+  readonly inflationThread: InflationThread;
+};
+
+function createBroker({ configuration, logger, authentication, inflationThread }: CreateBroker): Gateway {
+  const { authenticator, administration } = authentication;
   const environment = systemEnvironment;
   const openStore = storeOpener(configuration);
   const backend = new LocalBackend(brokerSettings(configuration), {
@@ -106,7 +112,7 @@ function createBroker(
     logger,
     keepContent: (bytes) => KeptContent.copyOf(bytes),
   });
-  const compressor = new ZlibCompressor();
+  const compressor = new ZlibCompressor({ thread: inflationThread });
   return new Gateway(gatewayOptions(configuration, VERSION), {
     environment,
     backend,

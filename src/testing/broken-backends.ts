@@ -19,6 +19,9 @@ function changed(backend: Backend, change: Partial<Backend>): Backend {
     get state() {
       return backend.state;
     },
+    get commitMs() {
+      return backend.commitMs;
+    },
     start: (receiver) => backend.start(receiver),
     submit: (input) => backend.submit(input),
     queueInfo: (name) => backend.queueInfo(name),

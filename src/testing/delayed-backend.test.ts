@@ -19,6 +19,7 @@ class ScriptedBackend implements Backend {
   publishedCount = 0;
   queueNames: readonly string[] = [];
   closeFails = false;
+  readonly commitMs = 0;
   #receiver: BackendReceiver | undefined;
 
   get receiver(): BackendReceiver {

@@ -23,6 +23,8 @@ export type DelayedBackendParts = LineDelays & {
 };
 
 export class DelayedBackend implements Backend {
+  /** Inputs do not wait for commits at this end. */
+  readonly commitMs = 0;
   readonly #there: DelayedLine;
   readonly #back: DelayedLine;
   readonly #farEnd: FarEnd;

@@ -57,12 +57,18 @@ export class BatchLoop {
   #timerAt = Number.POSITIVE_INFINITY;
   /** How long a batch may take. */
   #batchMs = MIN_BATCH_MS;
+  #commitMs = 0;
   /** Time of the first input since the last batch, shared by the later ones so that the clock is read once. Undefined: there was none. */
   #firstSubmittedAt: number | undefined;
 
   constructor(parts: BatchLoopParts) {
     this.#parts = parts;
     this.#setTimer();
+  }
+
+  /** How long the last commit took; 0 before the first. */
+  get commitMs(): number {
+    return this.#commitMs;
   }
 
   submit(input: Input): void {
@@ -127,6 +133,7 @@ export class BatchLoop {
   }
 
   #committedWithin(durationMs: number): void {
+    this.#commitMs = durationMs;
     this.#batchMs = Math.min(Math.max(durationMs, MIN_BATCH_MS), MAX_BATCH_MS);
   }
 

@@ -99,6 +99,10 @@ export class LocalBackend implements Backend {
     return this.#life?.broker.subscriberFigures(queue, limit);
   }
 
+  get commitMs(): number {
+    return this.#life?.loop.commitMs ?? 0;
+  }
+
   statistics(): BackendStatistics {
     const stats = this.#life?.broker.stats() ?? this.#earlier?.stats ?? emptyStats();
     const queueCount = this.#life?.broker.queueCount ?? 0;

@@ -23,7 +23,7 @@ export class VectorScanner {
   /** Null until the first text; undefined if the platform has none. */
   #program: Program | undefined | null = null;
 
-  constructor(maxDepth: number, runtime = runtimeOf(globalThis)) {
+  constructor(maxDepth: number, runtime = platformRuntime()) {
     this.#maxDepth = maxDepth;
     this.#runtime = runtime;
   }
@@ -50,7 +50,7 @@ export class VectorScanner {
   }
 }
 
-/** Node has no WebAssembly when it runs without a compiler. */
-function runtimeOf(global: { readonly WebAssembly?: WebAssemblyRuntime }): WebAssemblyRuntime | undefined {
-  return global.WebAssembly;
+/** The runtime's own interface; undefined where Node runs without a compiler. */
+function platformRuntime(): WebAssemblyRuntime | undefined {
+  return Reflect.get(globalThis, 'WebAssembly') as WebAssemblyRuntime | undefined;
 }

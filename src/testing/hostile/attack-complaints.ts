@@ -4,13 +4,12 @@
 import { type AttackResult, BOUND_BYTES } from './run-attack.ts';
 
 export function attackComplaints(
-  { alone, beside, deeds, exitCode, residentBytes }: AttackResult,
+  { alone, control, beside, deeds, exitCode, residentBytes }: AttackResult,
   messageCount: number,
 ): readonly string[] {
-  const rounds = [alone, beside].flatMap(({ confirmedCount, receivedCount }) => [
-    confirmedCount,
-    receivedCount,
-  ]);
+  const rounds = [alone, ...(control === undefined ? [] : [control]), beside].flatMap(
+    ({ confirmedCount, receivedCount }) => [confirmedCount, receivedCount],
+  );
   return [
     ...(exitCode === 0 ? [] : [`the broker ended with ${exitCode}`]),
     ...(rounds.every((count) => count === messageCount)

@@ -1,5 +1,5 @@
-// One attack in one run: a broker as a process of its own, a normal workload from another process, first alone and then beside the attack, and
-// what the broker took of memory, read from outside. Needs Linux.
+// One round of one attack: a broker as a process of its own, a normal workload from another process, first alone, then beside the attack on
+// somebody else, and then beside the attack on the broker; and what the broker took of memory, read from outside. Needs Linux.
 
 import { readFileSync } from 'node:fs';
 import { type BrokerProcess, startProcess } from '../crash/broker-process.ts';
@@ -27,11 +27,15 @@ export type AttackPlan = {
   /** Messages of the normal workload, alone and beside the attack. */
   readonly messageCount: number;
   readonly perSecond: number;
+  /** Whether the workload also runs beside the same attack on a process that discards what it gets. */
+  readonly hasControl: boolean;
 };
 
 export type AttackResult = {
   readonly attack: AttackName;
   readonly alone: WorkloadResult;
+  /** Beside the same attack on a process that discards what it gets. */
+  readonly control?: WorkloadResult;
   readonly beside: WorkloadResult;
   /** The largest resident memory of the broker, before the attack and in all. */
   readonly aloneResidentBytes: number;
@@ -42,27 +46,49 @@ export type AttackResult = {
 };
 
 export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
-  const { attack, scale, messageCount, perSecond } = plan;
+  const { attack, perSecond, messageCount } = plan;
   const { user } = attackOf(attack);
   const login = user === undefined ? [] : [user.username, user.password];
   const broker = await startProcess([...truemqProgram, ...serveArguments(user)]);
   const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
-  let hostile: SpokenProcess | undefined;
   try {
     await workload.line();
     // The first round is of cold code.
     await roundOf(workload);
     const alone = await roundOf(workload);
+    const control = plan.hasControl ? { control: await besideControl(plan, workload) } : {};
     const aloneResidentBytes = peakResidentBytes(broker);
-    hostile = new SpokenProcess('hostile-client.ts', [attack, broker.port, scale]);
-    await hostile.line();
-    const beside = await roundOf(workload);
-    const deeds = JSON.parse(await hostile.end()) as Deeds;
+    const { result: beside, deeds } = await besideAttack(plan, broker.port, workload);
     const residentBytes = peakResidentBytes(broker);
     const exitCode = await broker.stop();
-    return { attack, alone, beside, aloneResidentBytes, residentBytes, deeds, exitCode };
+    return { attack, alone, ...control, beside, aloneResidentBytes, residentBytes, deeds, exitCode };
   } finally {
-    await Promise.all([hostile?.kill(), workload.kill(), killIfAlive(broker)]);
+    await Promise.all([workload.kill(), killIfAlive(broker)]);
+  }
+}
+
+/** What the hostile client costs the machine, whatever the broker does. */
+async function besideControl(plan: AttackPlan, workload: SpokenProcess): Promise<WorkloadResult> {
+  const server = new SpokenProcess('discarding-server.ts', []);
+  try {
+    return (await besideAttack(plan, Number(await server.line()), workload)).result;
+  } finally {
+    await server.kill();
+  }
+}
+
+async function besideAttack(
+  { attack, scale }: AttackPlan,
+  port: number,
+  workload: SpokenProcess,
+): Promise<{ readonly result: WorkloadResult; readonly deeds: Deeds }> {
+  const hostile = new SpokenProcess('hostile-client.ts', [attack, port, scale]);
+  try {
+    await hostile.line();
+    const result = await roundOf(workload);
+    return { result, deeds: JSON.parse(await hostile.end()) as Deeds };
+  } finally {
+    await hostile.kill();
   }
 }
 
