@@ -13,9 +13,13 @@ export type Deeds = {
   logins?: { readonly wrong: LoginAnswers; readonly right: LoginAnswers };
 };
 
+/** After so many bytes the process looks at its signals, though every socket may take more. */
+const YIELD_BYTES = 65_536;
+
 export class HostileSockets {
   readonly deeds: Deeds = { connections: 0, ended: 0, bytes: 0 };
   readonly #port: number;
+  #bytesToYield = YIELD_BYTES;
 
   constructor(port: number) {
     this.#port = port;
@@ -44,8 +48,16 @@ export class HostileSockets {
   async send(socket: Socket, bytes: Buffer): Promise<void> {
     if (socket.destroyed) return;
     this.deeds.bytes += bytes.length;
-    if (socket.write(bytes)) return;
+    this.#bytesToYield -= bytes.length;
+    if (socket.write(bytes)) return this.#bytesToYield > 0 ? undefined : this.#yield();
     await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+  }
+
+  #yield(): Promise<void> {
+    this.#bytesToYield = YIELD_BYTES;
+    return new Promise((resolve) => {
+      setImmediate(resolve);
+    });
   }
 
   /** Goes on until the process ends. */
