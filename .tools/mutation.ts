@@ -1,7 +1,7 @@
 // Mutation testing of what must be right: `npm run mutation` runs it over src/protocol, src/model and src/broker (three quarters of an
-// hour on 2 cores; afterwards only what has changed) and keeps the result in docs/internals/mutation.json. With --check, a part of
-// `npm test`, nothing is mutated: the kept score must reach the least one and be of nearly all of the
-// present code; files whose code has changed since are listed.
+// hour on 2 cores; afterwards only what has changed; `-- FILE ..` over these alone) and keeps the result in docs/internals/mutation.json. With
+// --check, a part of `npm test`, nothing is mutated: the kept score must reach the least one and be of nearly all of the present code; files
+// whose code has changed since are listed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,36 +18,45 @@ import {
   type Summary,
   staleFiles,
   summaryOf,
+  withFiles,
 } from './mutation/summary.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['src/broker', 'src/model', 'src/protocol'];
 const summaryPath = join(root, 'docs/internals/mutation.json');
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-process.exitCode = values.check ? check() : mutate();
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+process.exitCode = values.check ? check() : mutate(positionals);
 
 /** The same random tests for every mutant, and fewer of them: what survives them all survives the rest too, nearly always. */
-function mutate(): number {
+function mutate(paths: readonly string[]): number {
+  const only = paths.length === 0 ? [] : ['--mutate', paths.join(',')];
   const { status } = spawnSync(
     process.execPath,
-    ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', '.config/stryker.json'],
+    ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', '.config/stryker.json', ...only],
     { cwd: root, stdio: 'inherit', env: { ...process.env, TRUEMQ_SEED: '1', TRUEMQ_RUNS: '40' } },
   );
   if (status !== 0) return 1;
   const report = JSON.parse(readFileSync(join(root, 'out/mutation/report.json'), 'utf8')) as MutationReport;
   const date = new Date().toISOString().slice(0, 10);
-  const summary = summaryOf(report, {
-    date,
-    sources: presentSources(),
-    hash: (text) => sourceOf(text).sha256,
-  });
+  const sources = new Map(
+    [...presentSources()].filter(([path]) => paths.length === 0 || paths.includes(path)),
+  );
+  const renewed = summaryOf(report, { date, sources, hash: (text) => sourceOf(text).sha256 });
+  const summary = paths.length === 0 ? renewed : withFiles(keptSummary(), renewed, paths);
   writeFileSync(summaryPath, `${JSON.stringify(summary, null, 2)}\n`);
   return check();
 }
 
+function keptSummary(): Summary {
+  return JSON.parse(readFileSync(summaryPath, 'utf8')) as Summary;
+}
+
 function check(): number {
-  const summary = JSON.parse(readFileSync(summaryPath, 'utf8')) as Summary;
+  const summary = keptSummary();
   const present = presentSources();
   const findings = [...judge(summary, folders), ageOf(summary, present)];
   for (const { title, fault } of findings) {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ageOf, judge, percentOf, type Summary, staleFiles, summaryOf } from './summary.ts';
+import { ageOf, judge, percentOf, type Summary, staleFiles, summaryOf, withFiles } from './summary.ts';
 
 function mutant(status: string) {
   const location = { start: { line: 14, column: 7 } };
@@ -44,6 +44,19 @@ describe('the summary of a mutation run', () => {
         { sha256: 'hash of x', killed: 2, survived: 1, uncovered: 1, survivors: expect.any(Array) },
       ],
     ]);
+  });
+
+  it('takes over the results of the files that were mutated anew, and keeps the others', () => {
+    const result = (killed: number) => ({ sha256: 'h', killed, survived: 0, uncovered: 0 });
+    const kept = { date: '2026-01-01', files: { 'a.ts': result(1), 'c.ts': result(1) } };
+    const renewed = {
+      date: '2026-01-02',
+      files: { 'a.ts': result(2), 'b.ts': result(2), 'c.ts': result(2) },
+    };
+    expect(withFiles(kept, renewed, ['b.ts', 'c.ts'])).toEqual({
+      date: '2026-01-02',
+      files: { 'a.ts': result(1), 'b.ts': result(2), 'c.ts': result(2) },
+    });
   });
 
   it('keeps the mutants that no test killed, and where they stand', () => {

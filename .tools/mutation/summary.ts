@@ -75,6 +75,14 @@ export function summaryOf(
   return { date, files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
+/** The kept summary with the results of these files from another one, which may also have results of files that were not mutated anew. */
+export function withFiles(kept: Summary, renewed: Summary, paths: readonly string[]): Summary {
+  const own = Object.entries(renewed.files).filter(([path]) => paths.includes(path));
+  const files = { ...kept.files, ...Object.fromEntries(own) };
+  const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { date: renewed.date, files: Object.fromEntries(sorted) };
+}
+
 const shownLength = 80;
 
 /** `14:7 EqualityOperator: a >= b` */
