@@ -1,46 +1,88 @@
-// The map by id does what a Map does, below the size at which it is spread, above it, and on the way back.
+// The map of ids against a Map of the platform: few items and many, ids that collide and ids that do not.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IdMap } from './id-map.ts';
+import { hashOf } from './id-table.ts';
 
-describe('a map by id', () => {
-  it('does what a Map does', () => {
-    const change = fc.record({ id: fc.nat(40).map(String), remove: fc.boolean() });
+type Item = { readonly id: string; readonly number: number };
+
+/** A map and what it should be. */
+class Pair {
+  readonly map = new IdMap<Item>();
+  readonly expected = new Map<string, Item>();
+  /** Ids of which `set` said the wrong thing. */
+  readonly mistaken: string[] = [];
+
+  set(item: Item): void {
+    if (this.map.set(item.id, item) === this.expected.has(item.id)) this.mistaken.push(item.id);
+    this.expected.set(item.id, item);
+  }
+
+  delete(id: string): void {
+    this.map.delete(id);
+    this.expected.delete(id);
+  }
+
+  check(ids: Iterable<string>): void {
+    expect(this.mistaken).toEqual([]);
+    expect(this.map.size).toBe(this.expected.size);
+    const wrong = [...ids].filter(
+      (id) => this.map.get(id) !== this.expected.get(id) || this.map.has(id) !== this.expected.has(id),
+    );
+    expect(wrong).toEqual([]);
+  }
+}
+
+const sameEnd = (number: number): string => `${number}-0123456789abcdef`;
+
+describe('a map of ids', () => {
+  it.each([
+    ['ids that count', (number: number) => `m-${number}`],
+    ['ids with the same end, which collide', sameEnd],
+    ['ids of one character and more', (number: number) => 'x'.repeat(number)],
+  ])('does what a Map does, with %s', (_title, idOf) => {
+    const step = fc.record({ number: fc.nat({ max: 120 }), isSet: fc.boolean() });
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
-        const [real, plain] = [new IdMap<number>(), new Map<string, number>()];
-        for (const [index, { id, remove }] of changes.entries()) {
-          const isNew = !plain.has(id);
-          if (remove) plain.delete(id);
-          else plain.set(id, index);
-          if (remove) real.delete(id);
-          else expect(real.set(id, index)).toBe(isNew);
-          expect([real.size, real.get(id), real.has(id)]).toEqual([plain.size, plain.get(id), plain.has(id)]);
+      fc.property(fc.array(step, { maxLength: 600 }), (steps) => {
+        const pair = new Pair();
+        for (const [index, { number, isSet }] of steps.entries()) {
+          if (isSet) pair.set({ id: idOf(number), number: index });
+          else pair.delete(idOf(number));
         }
+        pair.check(Array.from({ length: 121 }, (_, number) => idOf(number)));
       }),
     );
   });
 
   it.each([
-    ['numbers', (number: number) => String(number)],
-    ['numbers at the front', (number: number) => `${number}-and-a-common-end`],
-    ['the empty id too', (number: number) => (number === 0 ? '' : `m${number}`)],
-  ])('keeps tens of thousands of ids: %s', (_, idOf) => {
-    const map = new IdMap<number>();
-    const count = 30_000;
-    for (let number = 0; number < count; number += 1) map.set(idOf(number), number);
-    map.set(idOf(7), -7);
-    expect([map.size, map.get(idOf(7)), map.get(idOf(count - 1)), map.get('none')]).toEqual([
-      count,
-      -7,
-      count - 1,
-      undefined,
-    ]);
-    for (let number = 0; number < count; number += 1) map.delete(idOf(number));
-    map.delete(idOf(1));
-    expect([map.size, map.get(idOf(1))]).toEqual([0, undefined]);
-    map.set('again', 1);
-    expect(map.get('again')).toBe(1);
+    ['ids that count', (number: number) => `message-${number}`],
+    ['some ids that collide', (number: number) => (number % 50 === 0 ? sameEnd(number) : `${number}`)],
+  ])('keeps many items while they come and go, with %s', (_title, idOf) => {
+    const pair = new Pair();
+    const count = 10_000;
+    for (let number = 0; number < count; number += 1) pair.set({ id: idOf(number), number });
+    pair.check([...pair.expected.keys(), 'message', '']);
+    for (let number = 0; number < 3 * count; number += 1) {
+      pair.delete(idOf(number));
+      if (number < count) pair.set({ id: idOf(number + count), number });
+    }
+    pair.check(Array.from({ length: 2 * count }, (_, number) => idOf(number)));
+    expect(pair.map.size).toBe(0);
+    pair.set({ id: 'again', number: 1 });
+    pair.check(['again', idOf(1)]);
+  });
+});
+
+describe('the hash of an id', () => {
+  it('spreads ids that count over its lowest and highest bits', () => {
+    const hashes = Array.from({ length: 25_600 }, (_, number) => hashOf(`message-${number}`));
+    for (const part of [(hash: number) => hash & 255, (hash: number) => hash >>> 24]) {
+      const counts = new Map<number, number>();
+      for (const hash of hashes) counts.set(part(hash), (counts.get(part(hash)) ?? 0) + 1);
+      expect(counts.size).toBe(256);
+      expect(Math.max(...counts.values())).toBeLessThan(160);
+      expect(Math.min(...counts.values())).toBeGreaterThan(50);
+    }
   });
 });

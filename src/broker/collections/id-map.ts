@@ -1,68 +1,60 @@
-// A map by id that never blocks the event loop for long. A Map that grows or shrinks is copied as a whole, which takes a tenth of a
-// second at a million entries. So from some thousands on the entries are spread over many maps, and each such copy is small.
+// A map of items by their id that never blocks the event loop for long: a table that grows is copied as a whole, so from some thousands of
+// items on they are spread over many tables, and each such copy is small.
 
-/** The number of entries from which on they are spread. Copying so many takes about a millisecond. */
+import { hashOf, IdTable } from './id-table.ts';
+
+/** The number of items from which on they are spread. Copying so many takes about a millisecond. */
 const SPREAD_AT = 8192;
-/** A power of two. */
-const SHARD_COUNT = 256;
-/** The number of characters at the end of an id that are hashed. */
-const HASHED_CHARACTERS = 16;
+/** Bits of a hash that choose the table, the highest ones; the table takes the lowest. */
+const SHARD_BITS = 8;
 
-export class IdMap<Value> {
-  #shards: readonly Map<string, Value>[] = [new Map()];
+export class IdMap<Item extends { readonly id: string }> {
+  #tables: readonly IdTable<Item>[] = [new IdTable()];
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  get(id: string): Value | undefined {
-    return this.#shardOf(id).get(id);
+  get(id: string): Item | undefined {
+    const hash = hashOf(id);
+    return this.#tableOf(hash).find(id, hash);
   }
 
   has(id: string): boolean {
-    return this.#shardOf(id).has(id);
+    return this.get(id) !== undefined;
   }
 
-  /** Whether the id is new. */
-  set(id: string, value: Value): boolean {
-    const shard = this.#shardOf(id);
-    const before = shard.size;
-    shard.set(id, value);
-    const isNew = shard.size > before;
-    if (isNew) this.#size += 1;
-    if (this.#size >= SPREAD_AT && this.#shards.length === 1) this.#spread(shard);
-    return isNew;
+  /** Takes the place of an item with this id. Returns whether there was none. `id` must be that of the item. */
+  set(id: string, item: Item): boolean {
+    const hash = hashOf(id);
+    if (!this.#tableOf(hash).set(item, hash)) return false;
+    this.#size += 1;
+    if (this.#size >= SPREAD_AT && this.#tables.length === 1) this.#spread();
+    return true;
   }
 
   delete(id: string): void {
-    if (!this.#shardOf(id).delete(id)) return;
+    const hash = hashOf(id);
+    if (!this.#tableOf(hash).delete(id, hash)) return;
     this.#size -= 1;
-    if (this.#size === 0 && this.#shards.length > 1) this.#shards = [new Map()];
+    if (this.#size === 0 && this.#tables.length > 1) this.#tables = [new IdTable()];
   }
 
-  #spread(all: ReadonlyMap<string, Value>): void {
-    this.#shards = Array.from({ length: SHARD_COUNT }, () => new Map<string, Value>());
-    for (const [id, value] of all) this.#shardOf(id).set(id, value);
+  #spread(): void {
+    const all = this.#tables;
+    this.#tables = Array.from({ length: 2 ** SHARD_BITS }, () => new IdTable<Item>());
+    for (const table of all) {
+      for (const item of table.items()) {
+        const hash = hashOf(item.id);
+        this.#tableOf(hash).set(item, hash);
+      }
+    }
   }
 
-  #shardOf(id: string): Map<string, Value> {
-    const shards = this.#shards;
-    const shard = shards[shards.length === 1 ? 0 : shardIndex(id)];
-    if (shard === undefined) throw new Error('Every index below the number of shards has a shard.');
-    return shard;
+  #tableOf(hash: number): IdTable<Item> {
+    const table = this.#tables[this.#tables.length === 1 ? 0 : hash >>> (32 - SHARD_BITS)];
+    if (table === undefined) throw new Error('Every value of the highest bits has a table.');
+    return table;
   }
-}
-
-/**
- * Ids mostly differ at their end; ids that do not share one map, as without spreading. The choice must look random: if counted ids went
- * to the maps in turn, all maps would grow and shrink at the same moment.
- */
-function shardIndex(id: string): number {
-  let hash = 0;
-  for (let at = Math.max(0, id.length - HASHED_CHARACTERS); at < id.length; at += 1) {
-    hash = Math.imul(hash ^ id.charCodeAt(at), 0x9e_37_79_b1);
-  }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x85_eb_ca_77);
-  return (hash >>> 16) & (SHARD_COUNT - 1);
 }
