@@ -2,7 +2,7 @@
 // looks at it, and acknowledges nothing by itself. It judges nothing but that what it receives are frames.
 
 import type { Duplex } from 'node:stream';
-import { ZlibCompressor } from '../../src/compression/zlib-compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../src/compression/zlib-compressor.ts';
 import { Command } from '../../src/protocol/command.ts';
 import { type Algorithm, algorithmOf } from '../../src/protocol/compression.ts';
 import { decodeMessage } from '../../src/protocol/decode.ts';
@@ -14,7 +14,7 @@ import type { MessageFields } from '../../src/protocol/message.ts';
 import { describeMessage, type FrameMatch, type ReceivedFrame } from './received-frame.ts';
 
 /** In place always: what has arrived is to be seen at once. */
-const zlib = new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY });
+const zlib = new ZlibCompressor(allInPlace);
 
 const ROUND_TRIP_ID = 'round-trip-';
 

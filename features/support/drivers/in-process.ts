@@ -5,7 +5,7 @@ import { totalmem } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { Backend } from '../../../src/backend/backend.ts';
 import type { StoreRecord } from '../../../src/broker/interface/store-record.ts';
-import { ZlibCompressor } from '../../../src/compression/zlib-compressor.ts';
+import { allInPlace, ZlibCompressor } from '../../../src/compression/zlib-compressor.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
@@ -197,7 +197,7 @@ class InProcessBroker implements BrokerUnderTest {
       environment: this.#environment,
       openStore: isDurable ? this.#disk.openStore : async () => openMemoryStore(),
       // In place always: a thread pool would make the order of events depend on the machine.
-      compressor: new ZlibCompressor({ inPlaceInputBytes: Number.POSITIVE_INFINITY }),
+      compressor: new ZlibCompressor(allInPlace),
       logger,
       ...(enableAuthentication && this.#authentication(logger)),
       ...(between && { between: (local: Backend) => between(local, this.#environment) }),
