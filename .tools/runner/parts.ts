@@ -99,7 +99,7 @@ const check: Part = { name: 'check', budgetSeconds: 120, lanes: [staticChecks, [
 
 const simulation: Part = {
   name: 'simulation',
-  budgetSeconds: 300,
+  budgetSeconds: 480,
   lanes: [
     [
       script('simulation', 'src/testing/simulation/run.ts'),

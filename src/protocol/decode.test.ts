@@ -41,6 +41,14 @@ describe('decodeMessage', () => {
     });
   });
 
+  it('reads lengths of two bytes without a sign, and of four bytes [BODY-002, BODY-007]', () => {
+    const [id, queue] = ['i'.repeat(200), 'q'.repeat(0x8180)];
+    const body = bodyBytes({ command: Command.Publish, id, queue, payload: 'x'.repeat(70_000) });
+    const message = decoded(body);
+    expect([message.id, message.queue]).toEqual([id, queue]);
+    expect(message.payload.equals(Buffer.alloc(70_000, 'x'))).toBe(true);
+  });
+
   it('takes lengths of 0 for absent, and makes no new values for them [BODY-006, BODY-007]', () => {
     const message = decoded(bodyBytes({ command: Command.Ping, id: 'p' }));
     expect(message.queue).toBe('');

@@ -69,6 +69,8 @@ describe('before Connect', () => {
 
   it('answers Ping with Pong and its id [CONN-018, CONN-020]', () => {
     expect(texts(new SessionDriver(), ping)).toEqual(['answer 11 p']);
+    const id = 'a-ping-with-a-long-id-0123456789';
+    expect(texts(new SessionDriver(), frame({ command: Command.Ping, id }))).toEqual([`answer 11 ${id}`]);
   });
 
   it('closes on Disconnect without an answer [CONN-004]', () => {
@@ -105,8 +107,12 @@ describe('Connect', () => {
     });
   });
 
-  it('ignores headers that it does not know [CONN-038]', () => {
-    const sent = frame({ command: Command.Connect, id: 'c', headers: [['future', 'yes']] });
+  it('ignores headers that it does not know [CONN-005, CONN-038]', () => {
+    const headers = [
+      ['x-unknown', 'yes'],
+      ['future', 'yes'],
+    ] as const;
+    const sent = frame({ command: Command.Connect, id: 'c', headers });
     expect(texts(new SessionDriver(), sent)).toEqual(['answer 1 c']);
   });
 
@@ -200,10 +206,12 @@ describe('a connected session', () => {
   });
 
   it('answers Ping in its place among the commands [CONN-019, CONN-031]', () => {
-    expect(texts(connected(), Buffer.concat([publish, ping, publish]))).toEqual([
+    const other = frame({ command: Command.Ping, id: 'пинг ✓' });
+    expect(texts(connected(), Buffer.concat([publish, ping, publish, other]))).toEqual([
       'command 20 m-1',
       'answer 11 p',
       'command 20 m-1',
+      'answer 11 пинг ✓',
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('a command', () => {
     Command.CreateQueue,
     Command.DeleteQueue,
     Command.QueueInfo,
-  ])('of number %d without a queue is refused with INVALID_QUEUE [ERROR-004]', (command) => {
+  ])('of number %d without a queue is refused with INVALID_QUEUE [BODY-006, ERROR-004]', (command) => {
     expect(translate({ command, id: 'i', payload: Buffer.from('{') })).toMatchObject({
       kind: 'barrier',
       token: { fields: { command: Command.Error, id: 'i', errorCode: 'INVALID_QUEUE' } },
