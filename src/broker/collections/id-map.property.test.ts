@@ -49,6 +49,7 @@ describe('a map of ids', () => {
         for (const [index, { number, isSet }] of steps.entries()) {
           if (isSet) pair.set({ id: idOf(number), number: index });
           else pair.delete(idOf(number));
+          pair.check([idOf(number)]);
         }
         pair.check(Array.from({ length: 121 }, (_, number) => idOf(number)));
       }),
@@ -58,10 +59,13 @@ describe('a map of ids', () => {
   it.each([
     ['ids that count', (number: number) => `message-${number}`],
     ['some ids that collide', (number: number) => (number % 50 === 0 ? sameEnd(number) : `${number}`)],
+    ['ids that all collide', sameEnd],
+    ['the empty id too', (number: number) => (number === 0 ? '' : `m${number}`)],
   ])('keeps many items while they come and go, with %s', (_title, idOf) => {
     const pair = new Pair();
     const count = 10_000;
     for (let number = 0; number < count; number += 1) pair.set({ id: idOf(number), number });
+    pair.set({ id: idOf(7), number: -7 });
     pair.check([...pair.expected.keys(), 'message', '']);
     for (let number = 0; number < 3 * count; number += 1) {
       pair.delete(idOf(number));

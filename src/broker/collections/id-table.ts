@@ -4,8 +4,10 @@
 
 /** The number of characters at the end of an id that are hashed: ids mostly differ there. */
 const HASHED_CHARACTERS = 16;
-/** A power of two. */
-const LEAST_SLOTS = 32;
+/** A power of two. Few, because each queue has a table, and most have few messages. */
+const FIRST_SLOTS = 4;
+/** A power of two. A smaller table does not shrink, so that a queue that is often empty allocates nothing. */
+const LEAST_AFTER_SHRINKING = 32;
 /** An item stands at most so many slots after the first of its hash. */
 const MAX_DISTANCE = 31;
 
@@ -24,8 +26,8 @@ export function hashOf(id: string): number {
 
 export class IdTable<Item extends Identified> {
   /** A power of two slots, at most half of them taken. */
-  #items: (Item | undefined)[] = emptySlots(LEAST_SLOTS);
-  #hashes = new Int32Array(LEAST_SLOTS);
+  #items: (Item | undefined)[] = emptySlots(FIRST_SLOTS);
+  #hashes = new Int32Array(FIRST_SLOTS);
   #count = 0;
   /** Those for which there was no slot near that of their hash. */
   #crowded: Map<string, Item> | undefined;
@@ -57,8 +59,9 @@ export class IdTable<Item extends Identified> {
     if (slot < 0) return this.#deleteCrowded(id);
     this.#closeGap(slot);
     this.#count -= 1;
-    if (this.#count * 16 < this.#items.length && this.#items.length > LEAST_SLOTS)
-      this.#resize(this.#items.length / 4);
+    const slotCount = this.#items.length;
+    if (this.#count * 16 < slotCount && slotCount > LEAST_AFTER_SHRINKING)
+      this.#resize(Math.max(slotCount / 4, LEAST_AFTER_SHRINKING));
     return true;
   }
 
