@@ -144,6 +144,16 @@ describe('decodeMessage', () => {
     }
   });
 
+  it('keeps the name of a queue for the next body up to 255 bytes', () => {
+    const last = newLastQueueName();
+    const [longest, tooLong] = ['q'.repeat(255), 'q'.repeat(256)];
+    for (const queue of [longest, tooLong]) {
+      const body = bodyBytes({ command: Command.Publish, id: 'm', queue });
+      expect(decodeMessage(body, last)).toMatchObject({ queue });
+      expect(last.text).toBe(longest);
+    }
+  });
+
   it('does not take bytes that are not UTF-8 for the same queue in Latin-1', () => {
     const last = newLastQueueName();
     const sound = bodyBytes({ command: Command.Publish, id: 'm', queue: 'é' });

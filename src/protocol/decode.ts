@@ -21,7 +21,10 @@ export function decodeMessage(
   return decodePlain(body, last) ?? decodeAny(body);
 }
 
-/** The queue of the last message of a connection, most of which name one queue. ASCII. */
+/** Longer names of queues are not kept for the next message, because no budget counts what a connection keeps here. In bytes. */
+const MAX_KEPT_NAME_BYTES = 255;
+
+/** The queue of the last message of a connection, most of which name one queue. ASCII, at most 255 bytes. */
 export type LastQueueName = { text: string };
 
 export function newLastQueueName(): LastQueueName {
@@ -42,19 +45,25 @@ function decodePlain(body: Buffer, last: LastQueueName): Message | undefined {
   const command = body[1] ?? 0;
   if (endAt > body.length || uint16(body, endAt - 2) > 0 || command === Command.Error) return undefined;
   if (!isAscii(body, idAt, queueAt - 2) || !isAscii(body, queueAt, payloadAt - 4)) return undefined;
-  if (!isTextAt(last.text, body, queueAt, payloadAt - 4))
-    last.text = body.toString('latin1', queueAt, payloadAt - 4);
   return {
     version: body[0] ?? 0,
     command,
     id: body.toString('latin1', idAt, queueAt - 2),
-    queue: last.text,
+    queue: queueName(last, body, queueAt, payloadAt - 4),
     payload: payloadAt + 2 === endAt ? noPayload : body.subarray(payloadAt, endAt - 2),
     headers: noHeaders,
     errorCode: '',
     errorMessage: '',
     endAt,
   };
+}
+
+/** The name in these bytes, which are ASCII: that of the last message if it is the same. */
+function queueName(last: LastQueueName, body: Buffer, start: number, end: number): string {
+  if (isTextAt(last.text, body, start, end)) return last.text;
+  const name = body.toString('latin1', start, end);
+  if (name.length <= MAX_KEPT_NAME_BYTES) last.text = name;
+  return name;
 }
 
 /** 0 behind the end of the body. */
