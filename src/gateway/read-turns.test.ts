@@ -128,15 +128,26 @@ describe('the time of a turn', () => {
     expect(busy.isOver).toBe(false);
   });
 
-  it('suffices for one read of each connection, however long that takes', () => {
-    const { turnOf, clock } = party();
+  it('suffices for a few bytes of each connection, however long that takes', () => {
+    const { turnOf, nextTurn, clock } = party();
     const turn = turnOf('a');
     turn.received(1);
+    nextTurn();
+    turn.received(1);
     clock.ms = 1;
-    turn.received(65_535);
+    turn.received(4095);
     expect(turn.isOver).toBe(false);
     turn.received(1);
     expect(turn.isOver).toBe(true);
+  });
+
+  it('is not for the first bytes of a connection when it is over [CONN-021]', () => {
+    const { turnOf, clock } = party();
+    const [first, second] = [turnOf('first'), turnOf('second')];
+    first.received(1);
+    clock.ms = 1;
+    second.received(1);
+    expect([first.isOver, second.isOver]).toEqual([false, true]);
   });
 
   it('is as long as the last commit took, up to 2 ms', () => {
@@ -167,9 +178,99 @@ describe('the time of a turn', () => {
     for (const turn of all) turn.received(1);
     for (const turn of all) handle(turn, 256);
     nextTurn();
+    // The clock is read while the first two go on, and before the third.
     expect(resumed).toEqual(['a', 'b']);
     nextTurn();
     nextTurn();
-    expect(resumed).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+    expect(resumed.toSorted()).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+    expect(resumed[2]).toBe('c');
+  });
+});
+
+describe('the order of those that wait', () => {
+  /** Connections with these names, each of which has had so many bytes in a turn that is over. */
+  function waiting(had: Readonly<Record<string, number>>) {
+    const all = party();
+    for (const [name, bytes] of Object.entries(had)) {
+      const turn = all.turnOf(name, () => {
+        all.clock.ms += 1;
+      });
+      turn.received(bytes);
+      handle(turn, 256);
+    }
+    return all;
+  }
+
+  it('is that of what they had: the one that had the least goes on first [CONN-021]', () => {
+    const { nextTurn, resumed } = waiting({ much: 3000, little: 1000, more: 2000 });
+    for (let count = 0; count < 3; count += 1) nextTurn();
+    expect(resumed).toEqual(['little', 'more', 'much']);
+  });
+
+  it('is that of the calls among equals', () => {
+    const { nextTurn, resumed } = waiting({ c: 5, a: 5, b: 5 });
+    for (let count = 0; count < 3; count += 1) nextTurn();
+    expect(resumed).toEqual(['c', 'a', 'b']);
+  });
+
+  it('lets a connection that has been quiet go before those that have waited, and not for long [CONN-021]', () => {
+    const { turnOf, nextTurn, resumed, clock } = party();
+    // Each takes a whole turn whenever it may.
+    const busy = (name: string): ReadTurn => {
+      const turn: ReadTurn = turnOf(name, () => {
+        clock.ms += 1;
+        turn.received(65_536);
+        handle(turn, 256);
+      });
+      turn.received(65_536);
+      handle(turn, 256);
+      return turn;
+    };
+    for (const name of ['a', 'b', 'c', 'd']) busy(name);
+    for (let count = 0; count < 40; count += 1) nextTurn();
+    const late = busy('late');
+    expect(late.isOver).toBe(true);
+    resumed.splice(0);
+    for (let count = 0; count < 20; count += 1) nextTurn();
+    expect(resumed[0]).toBe('late');
+    // It had a lead of about one turn, and then its share.
+    const shares = ['late', 'a', 'b', 'c', 'd'].map((name) => resumed.filter((one) => one === name).length);
+    for (const share of shares) expect(share).toBeGreaterThanOrEqual(3);
+    for (const share of shares) expect(share).toBeLessThanOrEqual(6);
+  });
+
+  it('forgets what a connection had when nobody waits any more', () => {
+    const { turnOf, nextTurn, resumed, clock } = party();
+    const takeTime = () => {
+      clock.ms += 1;
+    };
+    const [old, other] = [turnOf('old', takeTime), turnOf('other', takeTime)];
+    for (let count = 0; count < 9; count += 1) {
+      old.received(65_536);
+      handle(old, 256);
+      nextTurn();
+    }
+    resumed.splice(0);
+    for (const turn of [old, other]) {
+      turn.received(10);
+      handle(turn, 256);
+    }
+    nextTurn();
+    nextTurn();
+    expect(resumed).toEqual(['old', 'other']);
+  });
+
+  it('has room for eight in a turn, because what they are about to receive takes time too', () => {
+    const { turnOf, nextTurn, resumed } = party();
+    for (let count = 0; count < 20; count += 1) {
+      const turn = turnOf(String(count));
+      turn.received(1_048_576);
+      expect(turn.isOver).toBe(true);
+    }
+    nextTurn();
+    expect(resumed).toHaveLength(8);
+    nextTurn();
+    nextTurn();
+    expect(new Set(resumed).size).toBe(20);
   });
 });

@@ -1,18 +1,25 @@
 // Turns among connections: how much of one connection's input is handled before the others are looked at. Without them one socket that is
 // always full keeps the event loop for 2 MiB, which Node.js reads of a socket at a time, and that may be tens of thousands of small frames.
-// Connections that always have more share a short time of each turn; one that has little to say never waits for them. Serves CONN-021.
+// Connections that always have more share a short time of each turn, and those go on first that had the least: one that sends a tenth of what
+// others send does not wait for them. Serves CONN-021.
 
 import type { Environment } from '../model/environment.ts';
 
 /** What a connection may have handled in a turn: so many frames, or so many bytes, whichever comes first. */
 const MAX_FRAMES = 256;
 const MAX_BYTES = 1_048_576;
-/** What it may have handled also when the time of the turn is over: so many frames, which is also how often the clock is read, or one read. */
+/** What it may have handled also when the time of the turn is over: so many frames, which is also how often the clock is read, or bytes. */
 const MIN_FRAMES = 16;
-const MIN_BYTES = 65_536;
+const MIN_BYTES = 4096;
 /** What all connections share of a turn, unless a commit takes longer: then that long, because many small commits cost more than they serve. */
 const MIN_SHARED_MS = 0.25;
 const MAX_SHARED_MS = 2;
+/** How many go on in a turn: of one whose input is not received yet it is not known how long it takes. */
+const MAX_RESUMED = 8;
+/** How many bytes of a payload cost as much as a frame. */
+const FRAME_BYTES = 2048;
+/** How much less than others that wait a connection may have had that has waited for nothing. */
+const LEAD_BYTES = MAX_FRAMES * FRAME_BYTES;
 
 export type ReadTurnsParts = {
   readonly clock: Pick<Environment['clock'], 'now'>;
@@ -21,12 +28,16 @@ export type ReadTurnsParts = {
   readonly commitMs: () => number;
 };
 
+type Waiting = { readonly hadBytes: number; readonly resume: () => void };
+
 export class ReadTurns {
   readonly #parts: ReadTurnsParts;
   #number = 0;
   #isEndScheduled = false;
   #startedAt = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  #rushNumber = 0;
+  #leastBytes = 0;
 
   constructor(parts: ReadTurnsParts) {
     this.#parts = parts;
@@ -45,10 +56,23 @@ export class ReadTurns {
     return this.#parts.clock.now() - this.#startedAt >= sharedMs;
   }
 
-  /** Calls back in the next turn or a later one, in the order of the calls: after what this turn has brought to the backend was handled. */
-  await(resume: () => void): void {
-    if (this.#waiting.length === 0) this.#parts.scheduler.soon(() => this.#resumeAll());
-    this.#waiting.push(resume);
+  /** The number of the rush hour: the time in which connections wait without a break. What one had before it does not matter. */
+  get rushNumber(): number {
+    return this.#rushNumber;
+  }
+
+  /** What those that wait have had in this rush hour at least. */
+  get leastBytes(): number {
+    return this.#leastBytes;
+  }
+
+  /**
+   * Calls back in the next turn or a later one: after what this turn has brought to the backend was handled, and before those that had more
+   * in this rush hour. Among equals in the order of the calls.
+   */
+  await(resume: () => void, hadBytes = this.#leastBytes): void {
+    if (this.#waiting.length === 0) this.#parts.scheduler.soon(() => this.#resumeSome());
+    this.#waiting.push({ hadBytes, resume });
   }
 
   #begin(): void {
@@ -60,21 +84,33 @@ export class ReadTurns {
     });
   }
 
-  /** Those for which there is no time come first in the next turn. */
-  #resumeAll(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    let resumedCount = 0;
-    for (const resume of waiting) {
-      resume();
-      resumedCount += 1;
-      if (this.isSpent) break;
+  #resumeSome(): void {
+    // Those that wait again meanwhile have had their turn.
+    const mayGoOn = this.#waiting.splice(0);
+    for (let count = 0; count < MAX_RESUMED && mayGoOn.length > 0; count += 1) {
+      if (count > 0 && this.isSpent) break;
+      const [next] = mayGoOn.splice(indexOfLeast(mayGoOn), 1);
+      if (next === undefined) break;
+      this.#leastBytes = Math.max(this.#leastBytes, next.hadBytes);
+      next.resume();
     }
-    const left = waiting.slice(resumedCount);
-    if (left.length === 0) return;
-    if (this.#waiting.length === 0) this.#parts.scheduler.soon(() => this.#resumeAll());
-    this.#waiting = [...left, ...this.#waiting];
+    if (mayGoOn.length > 0) {
+      if (this.#waiting.length === 0) this.#parts.scheduler.soon(() => this.#resumeSome());
+      this.#waiting.unshift(...mayGoOn);
+    } else if (this.#waiting.length === 0) {
+      this.#rushNumber += 1;
+      this.#leastBytes = 0;
+    }
   }
+}
+
+/** Of the first of those that had the least. */
+function indexOfLeast(all: readonly Waiting[]): number {
+  let least = 0;
+  for (let index = 1; index < all.length; index += 1) {
+    if ((all[index]?.hadBytes ?? 0) < (all[least]?.hadBytes ?? 0)) least = index;
+  }
+  return least;
 }
 
 /** What one connection has had of a turn. */
@@ -87,6 +123,9 @@ export class ReadTurn {
   #isOver = false;
   /** The connection had more than its last turn. */
   #hadMore = false;
+  #rushNumber = -1;
+  /** What it had in the turns of this rush hour before this one. */
+  #hadBytes = 0;
 
   /** `resume`: called when the turn was over and another one has come. */
   constructor(turns: ReadTurns, resume: () => void) {
@@ -99,11 +138,12 @@ export class ReadTurn {
     return this.#isOver;
   }
 
-  /** Counts received bytes. */
+  /** Counts received bytes. The first ones of a connection may wait, however few they are: thousands of connections may begin in one turn. */
   received(bytes: number): void {
+    const isFirst = this.#number < 0;
     this.#begin();
     this.#bytes += bytes;
-    const isLarge = this.#hadMore || this.#bytes > MIN_BYTES;
+    const isLarge = isFirst || this.#hadMore || this.#bytes > MIN_BYTES;
     if (this.#bytes >= MAX_BYTES || (isLarge && this.#turns.isSpent)) this.#end();
   }
 
@@ -115,13 +155,20 @@ export class ReadTurn {
   }
 
   #begin(): void {
-    const { number } = this.#turns;
+    const { number, rushNumber, leastBytes } = this.#turns;
     if (number === this.#number) return;
+    const hadBytes = rushNumber === this.#rushNumber ? this.#hadWithThisTurn() : 0;
+    this.#hadBytes = Math.max(hadBytes, leastBytes - LEAD_BYTES);
+    this.#rushNumber = rushNumber;
     // Of the turn before, or of one that is long over.
     this.#hadMore = this.#isOver;
     this.#number = number;
     this.#frameCount = 0;
     this.#bytes = 0;
+  }
+
+  #hadWithThisTurn(): number {
+    return this.#hadBytes + this.#bytes + this.#frameCount * FRAME_BYTES;
   }
 
   #end(): void {
@@ -131,6 +178,6 @@ export class ReadTurn {
       this.#begin();
       this.#isOver = false;
       this.#resume();
-    });
+    }, this.#hadWithThisTurn());
   }
 }
