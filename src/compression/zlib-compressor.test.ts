@@ -1,6 +1,6 @@
 // The compressor alone: the library's plain functions read its output, and hostile input only causes faults.
 
-import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Algorithm } from '../protocol/compression.ts';
@@ -113,7 +113,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   ])('refuses %s, in place and in the pool [FRAME-007]', async (_name, bytes) => {
     const pool = new ZlibCompressor({ inPlaceInputBytes: -1 });
     const invalid = { kind: 'fault', code: 'INVALID_MESSAGE', closes: true };
-    expect(compressor.decompress(algorithm, bytes, limitBytes)).toMatchObject(invalid);
+    expect(await compressor.decompress(algorithm, bytes, limitBytes)).toMatchObject(invalid);
     expect(await pool.decompress(algorithm, bytes, limitBytes)).toMatchObject(invalid);
   });
 
@@ -127,12 +127,43 @@ describe.each(algorithms)('%s', (algorithm) => {
     );
   });
 
-  it('yields bytes or a fault for arbitrary input, and never throws', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        const result = compressor.decompress(algorithm, Buffer.from(bytes), limitBytes);
+  it('yields bytes or a fault for arbitrary input, and never throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+        const result = await compressor.decompress(algorithm, Buffer.from(bytes), limitBytes);
         expect(Buffer.isBuffer(result) || ('kind' in result && result.kind === 'fault')).toBe(true);
       }),
     );
+  });
+});
+
+describe('a Brotli body that announces more than is inflated in place', () => {
+  const large = brotliCompressSync(Buffer.alloc(65_537, 'a'));
+  const small = brotliCompressSync(Buffer.alloc(65_536, 'a'));
+
+  it('goes to the thread, and takes nothing of the turn [CONN-021]', async () => {
+    const inflated: number[] = [];
+    const thread = {
+      inflate: async (_algorithm: Algorithm, _body: Buffer, limit: number) => {
+        inflated.push(limit);
+        return { buffer: Buffer.from('x'), engine: { bytesWritten: large.length } };
+      },
+    };
+    const fresh = new ZlibCompressor({ thread });
+    const results = Array.from({ length: 50 }, () => fresh.decompress('brotli', large, 70_000));
+    expect(inflated).toEqual(Array.from({ length: 50 }, () => 70_000));
+    expect(fresh.decompress('brotli', small, 70_000)).toBeInstanceOf(Buffer);
+    await Promise.all(results);
+  });
+
+  it('goes there also when it announces little and holds more, after which no other is inflated in the turn [CONN-021]', async () => {
+    // The fastest level makes parts of 128 KiB.
+    const fastest = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+    const parts = brotliCompressSync(Buffer.alloc(300_000, 'a'), fastest);
+    const fresh = new ZlibCompressor({ inPlaceOutputBytes: 200_000 });
+    const results = [parts, small].map((body) => fresh.decompress('brotli', body, 1_000_000));
+    for (const result of results) expect(result).toBeInstanceOf(Promise);
+    const lengths = (await Promise.all(results)).map((result) => 'length' in result && result.length);
+    expect(lengths).toEqual([300_000, 65_536]);
   });
 });

@@ -19,6 +19,7 @@ import {
 import { ErrorCode } from '../model/error-code.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
+import { firstPartBytes } from './brotli-size.ts';
 import type { Inflated } from './inflated.ts';
 import type { InflationThread } from './inflation-thread.ts';
 
@@ -68,12 +69,18 @@ export class ZlibCompressor implements Compressor {
   }
 
   decompress(algorithm: Algorithm, body: Buffer, limitBytes: number): Inflation {
-    if (body.length > this.#inPlaceInputBytes) return this.#inflateElsewhere(algorithm, body, limitBytes);
+    if (body.length > this.#inPlaceInputBytes || this.#announcesMuch(algorithm, body))
+      return this.#inflateElsewhere(algorithm, body, limitBytes);
     if (this.#inflatedBytes < this.#inPlacePerTurnBytes)
       return this.#inflateInPlace(algorithm, body, limitBytes);
     return new Promise((resolve) => {
       this.#postponed.push(() => resolve(this.decompress(algorithm, body, limitBytes)));
     });
+  }
+
+  /** Brotli takes 10 ms to fill its window before it finds that the output is over a limit. Gzip, which says nothing, has a small one. */
+  #announcesMuch(algorithm: Algorithm, body: Buffer): boolean {
+    return algorithm === 'brotli' && firstPartBytes(body) > this.#inPlaceOutputBytes;
   }
 
   #inflateInPlace(algorithm: Algorithm, body: Buffer, limitBytes: number): Inflation {
@@ -83,7 +90,8 @@ export class ZlibCompressor implements Compressor {
       this.#countInflated(output.buffer.length);
       return wholeOutput(output, body);
     } catch (error) {
-      this.#countInflated(isOverLimit(error) ? inPlaceLimit : body.length);
+      // What was inflated beyond the limit is not known: no other body of this turn.
+      this.#countInflated(isOverLimit(error) ? this.#inPlacePerTurnBytes : body.length);
       if (!isOverLimit(error) || inPlaceLimit === limitBytes) return faultOf(error, limitBytes);
       return this.#inflateElsewhere(algorithm, body, limitBytes);
     }
