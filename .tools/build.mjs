@@ -1,4 +1,4 @@
-// Builds what the commands run from: src/ to dist/ with the compiler, the page of the dashboard into it, and the conformance runner to conformance/dist/. Run directly, it builds
+// Builds what the commands run from: src/ to dist/ with the compiler, the command line and the page of the dashboard into it, and the conformance runner to conformance/dist/. Run directly, it builds
 // both; imported, it builds what is out of date. Each process builds in a folder of its own (`dist.<pid>`) and renames it to `dist` when it is
 // complete. So a failed build keeps the last good one, and two builds at the same time leave one complete `dist`.
 import './node-version.mjs';
@@ -12,7 +12,14 @@ const broker = {
   name: 'the broker',
   folder: 'dist',
   output: 'cli/main.js',
-  inputs: ['src', 'package.json', 'tsconfig.json', '.config/tsconfig.build.json', '.tools/page.mjs'],
+  inputs: [
+    'src',
+    'package.json',
+    'tsconfig.json',
+    '.config/tsconfig.build.json',
+    '.tools/bundle.mjs',
+    '.tools/page.mjs',
+  ],
   buildIn: buildBroker,
 };
 
@@ -127,18 +134,21 @@ function newestAt(path) {
 function buildBroker(folder) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const main = join(folder, 'cli/main.js');
-  const isCompiled = run(process.execPath, [
-    compiler,
-    '-p',
-    '.config/tsconfig.build.json',
-    '--outDir',
-    folder,
-  ]);
-  if (isCompiled && existsSync(main)) chmodSync(main, 0o755);
-  return isCompiled && buildPage(join(folder, 'http/dashboard/page'));
+  const compile = [compiler, '-p', '.config/tsconfig.build.json', '--outDir', folder];
+  if (!run(process.execPath, compile) || !bundleCommandLine(join(folder, 'cli'))) return false;
+  chmodSync(main, 0o755);
+  return buildPage(join(folder, 'http/dashboard/page'));
 }
 
 /** In a process of its own, since it needs a package that need not be installed when this file is read. */
+function bundleCommandLine(folder) {
+  remove(folder);
+  const isBuilt = run(process.execPath, ['.tools/bundle.mjs', '--out', folder]);
+  if (!isBuilt) console.error('The command line was not bundled (the messages are above).');
+  return isBuilt;
+}
+
+/** In a process of its own, for the same reason. */
 function buildPage(folder) {
   const isBuilt = run(process.execPath, ['.tools/page.mjs', '--out', folder]);
   if (!isBuilt) console.error('The page of the dashboard was not bundled (the messages are above).');

@@ -48,6 +48,12 @@ writeFileSync(folder + '/main.mjs', '');
 if (process.env.MEETING) connect(Number(process.env.MEETING)).once('data', () => process.exit());
 `;
 
+const bundling = `
+import { cpSync } from 'node:fs';
+if (process.env.FAILING?.includes('bundle')) process.exit(1);
+cpSync('src/cli', process.argv[process.argv.indexOf('--out') + 1], { recursive: true });
+`;
+
 const pageBuild = `
 if (process.env.FAILING?.includes('page')) process.exit(1);
 `;
@@ -78,6 +84,7 @@ beforeEach(() => {
   write('npm/npm-cli.js', npm);
   write('node_modules/typescript/package.json', '{"type":"commonjs"}');
   write('node_modules/typescript/bin/tsc', compiler);
+  write('.tools/bundle.mjs', bundling);
   write('.tools/page.mjs', pageBuild);
   write('src/cli/main.js', broker);
 });
@@ -224,6 +231,12 @@ it('says what to look at when nothing can be installed', async () => {
   expect(code).toBe(1);
   expect(said).toContain('The packages could not be installed');
   expect(calls()).toBe('npm ci, npm install');
+});
+
+it('does not start a broker whose command line could not be bundled, and says so', async () => {
+  const { code, said } = await startAndFail('bundle');
+  expect(code).toBe(1);
+  expect(said).toContain('The command line was not bundled');
 });
 
 it('does not start a broker whose page could not be bundled, and says so', async () => {

@@ -14,7 +14,7 @@ import { VERSION } from './version.ts';
 
 /** Each may hold a list of messages that its client does not read. */
 const MAX_DASHBOARD_CONNECTIONS = 100;
-/** Where the build puts the page of the dashboard. */
+/** Where the build puts the page of the dashboard, seen from this folder and from dist/cli, into which the build bundles this file. */
 const PAGE_FOLDER = new URL('../http/dashboard/page/', import.meta.url);
 /** How long an HTTP request may take after the last client has disconnected. */
 const HTTP_GRACE_MS = 1_000;
