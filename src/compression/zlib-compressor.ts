@@ -44,6 +44,9 @@ export const allInPlace: ZlibCompressorOptions = {
 /** What inflating an empty body costs, in bytes of output that cost as much. */
 const CALL_BYTES = 8192;
 
+/** What may have been inflated before the output was found to be over a limit: the window of Brotli. */
+const WINDOW_BYTES = 4_194_304;
+
 type Inflation = Buffer | ProtocolFault | Promise<Buffer | ProtocolFault>;
 
 export class ZlibCompressor implements Compressor {
@@ -90,8 +93,7 @@ export class ZlibCompressor implements Compressor {
       this.#countInflated(output.buffer.length);
       return wholeOutput(output, body);
     } catch (error) {
-      // What was inflated beyond the limit is not known: no other body of this turn.
-      this.#countInflated(isOverLimit(error) ? this.#inPlacePerTurnBytes : body.length);
+      this.#countInflated(isOverLimit(error) ? WINDOW_BYTES : body.length);
       if (!isOverLimit(error) || inPlaceLimit === limitBytes) return faultOf(error, limitBytes);
       return this.#inflateElsewhere(algorithm, body, limitBytes);
     }
