@@ -115,7 +115,10 @@ export class Gateway {
     return this.#backend.start(this.#receiver);
   }
 
-  /** Serves a client on any duplex stream; its connection counts in the rate limit of `address`. Later if too many arrive together. */
+  /**
+   * Serves a client on any duplex stream; its connection counts in the rate limit of `address`. Later if too many arrive together. A chunk of
+   * the stream is not used any more when the listeners of its `data` event have returned.
+   */
   attach(stream: Duplex, address: string): void {
     this.#arrivals.add(stream, address);
   }

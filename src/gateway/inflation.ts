@@ -38,9 +38,11 @@ export class Inflation {
   begin(event: InflateEvent): void {
     const { compressor, memory, session } = this.#parts;
     const isReserved = memory.reserve(event.limitBytes);
-    this.#waiting = isReserved ? undefined : event;
+    // A copy: what the body arrived in is read into again before a worker begins.
+    const body = Buffer.from(event.body);
+    this.#waiting = isReserved ? undefined : { ...event, body };
     if (!isReserved) return;
-    const result = compressor.decompress(event.algorithm, event.body, event.limitBytes);
+    const result = compressor.decompress(event.algorithm, body, event.limitBytes);
     if (result instanceof Promise) this.#await(result);
     else {
       memory.release();

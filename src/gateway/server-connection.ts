@@ -266,6 +266,7 @@ export class ServerConnection {
     this.#turn.received(chunk.length);
     this.#session.handleBytes(chunk);
     this.#pump();
+    this.#session.releaseChunk();
   }
 
   /** Handles the events of the session until input must wait. */

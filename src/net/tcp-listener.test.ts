@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
+import { encodeFrame } from '../protocol/encode.ts';
 import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import { type BrokerOptions, composeBroker } from '../testing/composed-broker.ts';
 import { receivedFrames } from '../testing/received-frames.ts';
@@ -51,6 +52,10 @@ async function client(server: TcpServer): Promise<{ wire: WireClient; socket: So
   undo.push(() => socket.destroy());
   await once(socket, 'connect');
   return { wire: new WireClient(socket), socket };
+}
+
+function dialled(server: TcpServer): Promise<unknown> {
+  return once(dial({ host, port: server.port }), 'connect');
 }
 
 describe('the TCP listener', () => {
@@ -129,6 +134,36 @@ describe('the TCP listener', () => {
     bystander.wire.send(ping());
     expect((await receivedFrames(bystander.wire, 1))[0]?.command).toBe(11);
     expect(broker.stats().inFlightCount).toBe(0);
+  });
+
+  it('keeps what clients have sent in part apart from what others send meanwhile [FRAME-015]', async () => {
+    const { server } = await listen();
+    const [one, other] = [await client(server), await client(server)];
+    const frames = [encodeFrame({ command: 0, id: 'c' }), encodeFrame({ command: 10, id: 'ping' })];
+    for (const frame of frames) {
+      for (const byte of frame) {
+        one.socket.write(Buffer.of(byte));
+        other.wire.send(ping());
+        await receivedFrames(other.wire, 1);
+      }
+    }
+    expect((await receivedFrames(one.wire, 2)).map(({ command, id }) => `${command} ${id}`)).toEqual([
+      '1 c',
+      '11 ping',
+    ]);
+  });
+
+  it('is closed when the last connection has ended', async () => {
+    const { server } = await listen();
+    const { socket } = await client(server);
+    const ended: string[] = [];
+    void server.closed.then(() => ended.push('listener'));
+    server.close();
+    await vi.waitFor(() => expect(dialled(server)).rejects.toMatchObject({ code: 'ECONNREFUSED' }));
+    expect(ended).toEqual([]);
+    socket.end();
+    await server.closed;
+    expect(ended).toEqual(['listener']);
   });
 
   it('counts connections by their address [LIMIT-009, METRICS-019]', async () => {

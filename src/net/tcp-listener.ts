@@ -1,8 +1,10 @@
 // The TCP listener: accepts TCP connections and passes each to a handler, decrypted if they use TLS.
 
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServerIdentity } from './certificates.ts';
+import { OpenConnections } from './open-connections.ts';
+import { ReadBuffer } from './read-buffer.ts';
 import { TlsGate } from './tls-gate.ts';
 
 /** Serves the accepted connections. */
@@ -41,9 +43,21 @@ export type TcpOptions = {
 export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Promise<TcpServer> {
   const { host, port, onFault = () => undefined } = options;
   const gate = createGate(options);
+  const readBuffer = new ReadBuffer();
+  const connections = new OpenConnections();
+  const open = (accepted: Socket): Duplex =>
+    gate?.secure(accepted) ?? connections.counted(readBuffer.socketFor(accepted, HIGH_WATER_MARK_BYTES));
   const server = createServer(
-    { allowHalfOpen: true, noDelay: true, highWaterMark: HIGH_WATER_MARK_BYTES },
-    (socket) => handler.attach(gate?.secure(socket) ?? socket, socket.remoteAddress ?? ''),
+    {
+      allowHalfOpen: true,
+      noDelay: true,
+      highWaterMark: HIGH_WATER_MARK_BYTES,
+      pauseOnConnect: gate === undefined,
+    },
+    (accepted) => {
+      const address = accepted.remoteAddress ?? '';
+      handler.attach(open(accepted), address);
+    },
   );
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -56,7 +70,7 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
         tls: gate !== undefined,
         renewIdentity: (identity) => gate?.renew(identity),
         close: () => void server.close(),
-        closed: new Promise((end) => server.once('close', end)),
+        closed: new Promise((end) => server.once('close', () => end(connections.noneOpen()))),
       });
     });
   });

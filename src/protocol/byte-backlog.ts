@@ -40,6 +40,14 @@ export class ByteBacklog {
     else this.append(chunk, expectedLength);
   }
 
+  /** Copies what is held of the caller's chunk, which the caller may change from now on. */
+  releaseChunk(): void {
+    if (this.#writable || this.length === 0) return;
+    const copy = Buffer.allocUnsafe(this.length);
+    const length = this.#buffer.copy(copy, 0, this.#start, this.#end);
+    this.#replace(copy, length, true);
+  }
+
   /** Removes the first `length` bytes, which must be there, and returns them as a view. */
   take(length: number): Buffer {
     const taken = this.#buffer.subarray(this.#start, this.#start + length);

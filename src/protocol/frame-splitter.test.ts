@@ -116,6 +116,20 @@ describe('FrameSplitter', () => {
     expect(partial?.body.buffer).not.toBe(chunk.buffer);
   });
 
+  it('copies the rest of a chunk before the caller changes it [FRAME-015, FRAME-016]', () => {
+    const [first, second] = [frameBytes(Buffer.from('one')), frameBytes(Buffer.from('another'))];
+    for (let cut = 0; cut <= second.length; cut += 1) {
+      const splitter = new FrameSplitter(defaultLimits);
+      const chunk = Buffer.concat([first, second.subarray(0, cut)]);
+      splitter.push(chunk);
+      expect(splitter.next()).toEqual({ flags: 0, body: first.subarray(5) });
+      splitter.releaseChunk();
+      chunk.fill(0xee);
+      splitter.push(Buffer.from(second.subarray(cut)));
+      expect(splitter.next()).toEqual({ flags: 0, body: second.subarray(5) });
+    }
+  });
+
   it('never writes a body again that it has given out', () => {
     const splitter = new FrameSplitter(limits);
     const kept: Frame[] = [];

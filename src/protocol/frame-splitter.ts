@@ -38,9 +38,14 @@ export class FrameSplitter {
     this.#limits = limits;
   }
 
-  /** Takes over a chunk, which the caller must not change afterwards. After a fault or `stop` nothing is taken. */
+  /** Takes over a chunk, which the caller must not change before `releaseChunk`. After a fault or `stop` nothing is taken. */
   push(chunk: Buffer): void {
     if (!this.#stopped) this.#input.append(chunk, Number.POSITIVE_INFINITY);
+  }
+
+  /** From now on the caller may change the chunks, and with them the bodies of the frames that it got. The rest is copied. */
+  releaseChunk(): void {
+    this.#input.releaseChunk();
   }
 
   /**

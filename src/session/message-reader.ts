@@ -38,9 +38,14 @@ export class MessageReader {
     this.#splitter = new FrameSplitter(limits);
   }
 
-  /** Takes over a chunk, which the caller must not change afterwards. */
+  /** Takes over a chunk, which the caller must not change before `releaseChunk`. */
   push(chunk: Buffer): void {
     this.#splitter.push(chunk);
+  }
+
+  /** See `FrameSplitter.releaseChunk`. */
+  releaseChunk(): void {
+    this.#splitter.releaseChunk();
   }
 
   /** The result of the last request to decompress. Throws, for an internal error, when there was none. */

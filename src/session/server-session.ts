@@ -105,9 +105,14 @@ export class ServerSession {
     return bodyLengthBytes >= this.#options.compressionThresholdBytes ? this.#negotiated : undefined;
   }
 
-  /** Takes over a chunk, which the caller must not change afterwards. Discards it after `close`. */
+  /** Takes over a chunk, which the caller must not change before `releaseChunk`. Discards it after `close`. */
   handleBytes(chunk: Buffer): void {
     this.#reader.push(chunk);
+  }
+
+  /** From now on the caller may change the chunks, and with them all bodies of events. What was not read yet is copied. */
+  releaseChunk(): void {
+    this.#reader.releaseChunk();
   }
 
   /** The result of the last `inflate`. Throws when no result is awaited. */

@@ -18,7 +18,7 @@ export type LineOptions = {
 /** A connection between two ends that have done nothing yet. */
 export function openVirtualConnection(scheduler: Scheduler, options: LineOptions = {}): VirtualConnection {
   const client = new VirtualSocket(scheduler, options);
-  const server = new VirtualSocket(scheduler, options);
+  const server = new VirtualSocket(scheduler, options, { reusesChunks: true });
   client.attachTo(server);
   server.attachTo(client);
   return { client, server };
@@ -30,6 +30,7 @@ type Piece = { readonly bytes: Buffer; readonly done: () => void } | 'end';
 export class VirtualSocket extends Duplex {
   readonly #scheduler: Scheduler;
   readonly #options: LineOptions;
+  readonly #reusesChunks: boolean;
   #peer: VirtualSocket | undefined;
   /** On the way to the peer, in order. */
   #line: Piece[] = [];
@@ -38,10 +39,21 @@ export class VirtualSocket extends Duplex {
   /** The reader of this end has not taken what came; nothing more is carried to it before it does. */
   #isFull = false;
 
-  constructor(scheduler: Scheduler, options: LineOptions) {
+  /** `reusesChunks`: other bytes are read into a chunk when its listeners have returned, as into the buffer of a listener. */
+  constructor(scheduler: Scheduler, options: LineOptions, { reusesChunks = false } = {}) {
     super({ allowHalfOpen: true });
+    this.#reusesChunks = reusesChunks;
     this.#scheduler = scheduler;
     this.#options = options;
+  }
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    const [chunk] = args;
+    if (event !== 'data' || !this.#reusesChunks || !Buffer.isBuffer(chunk)) return super.emit(event, ...args);
+    const lent = ownCopy(chunk);
+    const hasListeners = super.emit(event, lent);
+    lent.fill(0xee);
+    return hasListeners;
   }
 
   /** Done once, by who makes the pair. */

@@ -1,0 +1,26 @@
+// Counts the open connections of a listener whose server does not know them any more.
+
+import type { Duplex } from 'node:stream';
+
+export class OpenConnections {
+  #count = 0;
+  #onNone: () => void = () => undefined;
+
+  /** Counts the stream until it is closed; returns it. */
+  counted(stream: Duplex): Duplex {
+    this.#count += 1;
+    stream.once('close', () => {
+      this.#count -= 1;
+      if (this.#count === 0) this.#onNone();
+    });
+    return stream;
+  }
+
+  /** Resolves when none is open. */
+  noneOpen(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onNone = resolve;
+    });
+  }
+}

@@ -1,0 +1,93 @@
+// Connections that read into one buffer, over real sockets on loopback.
+
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ReadBuffer } from './read-buffer.ts';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+type Pair = { readonly client: Socket; readonly served: Socket };
+
+/** Makes connections to one listener. */
+async function listener(): Promise<() => Promise<Pair>> {
+  const buffer = new ReadBuffer();
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  undo.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return async () => {
+    const client = connect({ host: '127.0.0.1', port, noDelay: true });
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    const served = buffer.socketFor(accepted, 65_536);
+    undo.push(() => [client, served].map((socket) => socket.destroy()));
+    return { client, served };
+  };
+}
+
+/** The next chunk as text, and the memory that it is in. */
+async function nextChunk(socket: Socket): Promise<{ text: string; memory: ArrayBufferLike }> {
+  return new Promise((resolve) => {
+    socket.once('data', (chunk: Buffer) => resolve({ text: chunk.toString(), memory: chunk.buffer }));
+  });
+}
+
+describe('sockets with one read buffer', () => {
+  it('read what their clients send, all into the same memory', async () => {
+    const connection = await listener();
+    const pairs = [await connection(), await connection()];
+    const memories = new Set<ArrayBufferLike>();
+    for (const text of ['one', 'another']) {
+      for (const [index, { client, served }] of pairs.entries()) {
+        client.write(`${text} ${index}`);
+        const chunk = await nextChunk(served);
+        expect(chunk.text).toBe(`${text} ${index}`);
+        memories.add(chunk.memory);
+      }
+    }
+    expect(memories.size).toBe(1);
+  });
+
+  it('know the address of the client, write to it, and end when it does', async () => {
+    const { client, served } = await (await listener())();
+    expect(served.remoteAddress).toBe('127.0.0.1');
+    served.write('answer');
+    expect((await nextChunk(client)).text).toBe('answer');
+    served.resume();
+    client.end('last words');
+    expect((await nextChunk(served)).text).toBe('last words');
+    await once(served, 'end');
+    served.end();
+    await once(served, 'close');
+    expect(served.destroyed).toBe(true);
+  });
+
+  it('read nothing while they are paused', async () => {
+    const { client, served } = await (await listener())();
+    const chunks: string[] = [];
+    served.on('data', (chunk: Buffer) => {
+      chunks.push(chunk.toString());
+      served.pause();
+    });
+    for (const text of ['first', 'second']) {
+      const paused = once(served, 'pause');
+      client.write(text);
+      served.resume();
+      await paused;
+      client.write(' and more');
+      await new Promise<void>((resolve) => void served.write('', () => resolve()));
+    }
+    expect(chunks.length).toBe(2);
+    expect(chunks.join('')).toMatch(/^first and more/);
+  });
+
+  it('are not made for a connection that is closed already', () => {
+    const closed = new Socket();
+    expect(new ReadBuffer().socketFor(closed, 65_536)).toBe(closed);
+  });
+});
