@@ -16,7 +16,7 @@ import type { RowVerdict } from './judge.ts';
 import { type KeptFile, keptRows, type Run } from './kept.ts';
 import { measureRows, type StartSide } from './measure.ts';
 import { gateRows } from './rows.ts';
-import { bundleSides, startSide } from './side-process.ts';
+import { bundleSides, type Side, type SideName, startSide } from './side-process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const keptPath = fileURLToPath(new URL('kept.json', import.meta.url));
@@ -54,7 +54,9 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-const startPlanted: StartSide = (name) => startSide(name, name === 'broker' ? ['planted'] : []);
+function startPlanted(name: SideName): Promise<Side> {
+  return startSide(name, name === 'broker' ? ['planted'] : []);
+}
 
 async function verdictsOf(start: StartSide): Promise<readonly RowVerdict[]> {
   const startedAtMs = performance.now();
