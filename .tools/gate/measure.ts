@@ -11,10 +11,10 @@ type MeasuredPair = Pair & { readonly messageCount: number };
 
 type RowState = { readonly row: GateRow; readonly pairs: MeasuredPair[]; fault?: string };
 
-const roundCount = 8;
+const roundCount = 6;
 /** On a machine with much other work: no further round begins after this time for each row, if there were enough. */
 const enoughRoundCount = 4;
-const longestRowMs = 12_500;
+const longestRowMs = 10_000;
 const warmPassCount = 16;
 const passCount = 24;
 

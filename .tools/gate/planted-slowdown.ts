@@ -9,11 +9,13 @@ const turnCountAfter = 3;
 
 export class SlowService implements Service {
   readonly #service: Service;
+  readonly #nowMs: () => number;
   #turnsLeft = 0;
   #sinceMs = 0;
 
-  constructor(service: Service) {
+  constructor(service: Service, nowMs: () => number = () => performance.now()) {
     this.#service = service;
+    this.#nowMs = nowMs;
   }
 
   attach(peer: Peer): void {
@@ -25,14 +27,15 @@ export class SlowService implements Service {
     const isAwake = this.#turnsLeft > 0;
     this.#turnsLeft = turnCountAfter;
     if (isAwake) return;
-    this.#sinceMs = performance.now();
+    this.#sinceMs = this.#nowMs();
     setImmediate(() => this.#endTurn());
   }
 
   #endTurn(): void {
-    const untilMs = performance.now() + (performance.now() - this.#sinceMs) * share;
-    while (performance.now() < untilMs);
-    this.#sinceMs = performance.now();
+    const nowMs = this.#nowMs();
+    const untilMs = nowMs + (nowMs - this.#sinceMs) * share;
+    while (this.#nowMs() < untilMs);
+    this.#sinceMs = untilMs;
     this.#turnsLeft -= 1;
     if (this.#turnsLeft > 0) setImmediate(() => this.#endTurn());
   }

@@ -46,6 +46,14 @@ describe('a side of the gate', () => {
     await expect(side.ask(order)).rejects.toThrow('the process ended with 3');
   });
 
+  it('is a fault when its process ended between two orders', async () => {
+    const side = await program(
+      "process.send({ kind: 'ready' }); process.on('message', () => { process.send({ kind: 'figure' }); process.disconnect(); });",
+    );
+    await side.ask(order);
+    await expect(side.ask(order)).rejects.toThrow('the process');
+  });
+
   it('is a fault when its process does not start', async () => {
     await expect(program('process.exit(4);')).rejects.toThrow('the process ended with 4');
   });

@@ -71,12 +71,14 @@ export class SideProcess implements Side {
 
   stop(): void {
     this.#child.removeAllListeners();
+    this.#child.once('error', () => undefined);
     this.#child.kill('SIGKILL');
   }
 
   #answer(): Promise<SideAnswer> {
     return new Promise((resolve, reject) => {
       const fail = (text: string): void => reject(this.#fault(text));
+      if (!this.#child.connected) return fail('the process has ended');
       const timer = setTimeout(() => fail('the process did not answer in time'), this.#patienceMs);
       this.#child.removeAllListeners();
       this.#child.once('message', (answer: SideAnswer) => {
