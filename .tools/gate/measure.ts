@@ -15,7 +15,7 @@ const roundCount = 6;
 /** On a machine with much other work: no further round begins after this time for each row, if there were enough. */
 const enoughRoundCount = 4;
 const longestRowMs = 10_000;
-const warmPassCount = 16;
+const warmPassCount = 20;
 const passCount = 24;
 
 export async function measureRows(
