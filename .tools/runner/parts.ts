@@ -127,11 +127,19 @@ const conformancePart: Part = {
   ],
 };
 
+/** It compares times, so it has the machine for itself. */
+const gatePart: Part = {
+  name: 'gate',
+  budgetSeconds: 120,
+  lanes: [[script('bench gate', '.tools/gate/gate.ts')]],
+};
+
 /** In order; a stage begins when the one before has ended. The last ones read what the others have left. */
 export const stages: readonly Stage[] = [
   [[check]],
   [[simulation], waitingParts],
   [[{ name: 'fuzz', budgetSeconds: 40, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] }]],
+  [[gatePart]],
   [[conformancePart]],
   [
     [

@@ -1,7 +1,7 @@
 // A minimal broker for benchmarks: it relays, confirms and delivers messages, and waits for acknowledgments, in one queue or to every
 // subscriber. It has no checks, limits or retries, and treats each ack as one of the oldest delivery. Its figures are the upper limit with
 // which brokers and clients are compared.
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Command } from '../../src/wire/command.ts';
 import { decodeBody } from '../../src/wire/decode.ts';
 import { encodeFrame } from '../../src/wire/encode.ts';
@@ -28,7 +28,7 @@ export class Relay {
     this.ledger = ledger;
   }
 
-  attach(socket: Socket): void {
+  attach(socket: Duplex): void {
     const connection = new RelayConnection(this, new FrameGatherer(socket));
     const splitter = new FrameSplitter((frame) => connection.handle(frame, socket));
     socket.on('data', (chunk: Buffer) => splitter.push(chunk));
@@ -143,7 +143,7 @@ class RelayConnection {
     this.#out = out;
   }
 
-  handle(frame: FrameView, socket: Socket): void {
+  handle(frame: FrameView, socket: Duplex): void {
     switch (frame.command) {
       case Command.Publish:
         return this.#publish(frame);

@@ -1,22 +1,20 @@
 // Judges a measurement of the gate against the kept ratios, row by row. Whatever was not measured, or is not kept, is red: a gate that
 // compares nothing must not open. Says for every red row what to do. Pure.
 
-/** A row of one measurement. Without `cpuRatio` nothing is known of it. */
+/** A row of one measurement. Without `ratio` nothing is known of it. */
 export type MeasuredRow = {
   readonly name: string;
   /** Through the broker, all rounds. */
   readonly messageCount: number;
-  /** Processor time of the broker's server per message, to that of the skeleton. */
-  readonly cpuRatio?: number;
-  /** Messages per second, to those of the skeleton. Kept for comparison, and not judged. */
-  readonly rateRatio?: number;
+  /** The broker's time per message, to that of the skeleton. */
+  readonly ratio?: number;
   /** Why the load was not carried. */
   readonly fault?: string;
 };
 
 export type KeptRow = {
   readonly name: string;
-  readonly cpuRatio: number;
+  readonly ratio: number;
   /** By which part more is still green: 0.1 is a tenth. */
   readonly threshold: number;
 };
@@ -62,22 +60,22 @@ function judgeRow(name: string, kept: KeptRow | undefined, measured: MeasuredRow
       'run `npm run bench:gate` alone, and repair what refuses or loses messages',
     );
   if (measured.messageCount === 0)
-    return unmeasured(name, 'no message passed through the broker', 'give it a passCount in gate/rows.ts');
+    return unmeasured(name, 'no message passed through the broker', 'give it turns in gate/rows.ts');
   if (kept === undefined) return unmeasured(name, 'it was measured, and is not kept', renew);
-  if (!isFigure(kept.cpuRatio) || !isThreshold(kept.threshold))
+  if (!isFigure(kept.ratio) || !isThreshold(kept.threshold))
     return unmeasured(name, 'its kept ratio or threshold is no positive number', renew);
-  if (!isFigure(measured.cpuRatio))
+  if (!isFigure(measured.ratio))
     return unmeasured(
       name,
-      'the processor time of the processes is not known',
-      'run the gate on Linux or macOS',
+      'the time of its messages is not known',
+      'look at what gate/measure.ts got from its sides',
     );
-  return compared(name, kept, measured.cpuRatio);
+  return compared(name, kept, measured.ratio);
 }
 
-function compared(name: string, { cpuRatio, threshold }: KeptRow, measured: number): RowVerdict {
-  const change = measured / cpuRatio - 1;
-  const figures = `${measured.toFixed(2)} times the skeleton's processor time per message, kept ${cpuRatio.toFixed(2)}, ${percent(change)}`;
+function compared(name: string, { ratio, threshold }: KeptRow, measured: number): RowVerdict {
+  const change = measured / ratio - 1;
+  const figures = `${measured.toFixed(2)} times what the skeleton takes for a message, kept ${ratio.toFixed(2)}, ${percent(change)}`;
   const allowed = `allowed +${Math.round(threshold * 100)}%`;
   if (change > threshold) {
     const text = `${name}: slower: ${figures}, ${allowed}. Find what costs more (node --cpu-prof); if it is wanted, ${renew}`;

@@ -1,38 +1,31 @@
 // The regression gate: compares what a message costs the broker with what it costs the skeleton, and this ratio with the kept one. Absolute
-// figures are never compared, because machines differ. Exit code 0 green, 1 red. The broker must be built.
+// figures are never compared, because machines differ. Exit code 0 green, 1 red.
 //
 //   npm run bench:gate                   measures and judges; in under two minutes
 //   npm run bench:gate -- --beside 4     the same beside four busy loops
-//   npm run bench:gate -- --write        measures six times, three of them beside four busy loops, and renews kept.json; `--runs 2`: four times
+//   npm run bench:gate -- --write        measures six times, and renews kept.json; `--runs 3`: three times
 //   npm run bench:gate -- --planted      plants a slowdown of a fifth, and fails if the gate does not find it in every row
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { machineFacts } from '../../src/bench/bench-result.ts';
-import type { BenchTarget } from '../../src/bench/bench-target.ts';
-import { benchTarget, measuredTarget } from '../../src/bench/bench-target.ts';
-import { readTarget } from '../../src/target/target-file.ts';
-import { referenceTarget } from '../figure.ts';
+import { machineFacts } from '../../conformance/src/bench/bench-result.ts';
 import { judgedAttempts } from './attempts.ts';
 import { startBusyLoops } from './busy-loops.ts';
 import type { RowVerdict } from './judge.ts';
-import type { KeptFile, Run } from './kept.ts';
-import { keptRows } from './kept.ts';
-import { measureRows } from './measure.ts';
+import { type KeptFile, keptRows, type Run } from './kept.ts';
+import { measureRows, type StartSide } from './measure.ts';
 import { gateRows } from './rows.ts';
+import { bundleSides, type Side, type SideName, startSide } from './side-process.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const keptPath = fileURLToPath(new URL('kept.json', import.meta.url));
-const plantedPath = fileURLToPath(new URL('planted-slowdown.mjs', import.meta.url));
 const formatter = `${root}node_modules/@biomejs/biome/bin/biome`;
-const skeletonTarget = fileURLToPath(new URL('../skeleton/target.json', import.meta.url));
 
 const repeatCount = 3;
-/** For the attempts; starting, and the one that is under way, come on top. */
+/** For all attempts: one begins only if it can end in this time. */
 const budgetMs = 100_000;
-const busyLoopCount = 4;
-const runsOfEachKind = 3;
+const defaultRunCount = 6;
 
 process.exitCode = await run(process.argv.slice(2));
 
@@ -46,40 +39,42 @@ async function run(args: readonly string[]): Promise<number> {
       runs: { type: 'string' },
     },
   });
-  if (values.write === true) return write(Number(values.runs ?? runsOfEachKind));
   const stop = startBusyLoops(Number(values.beside ?? 0));
   try {
-    const startedAtMs = performance.now();
-    const verdicts = await verdictsOf(
-      values.planted === true ? plantedTarget() : benchTarget(referenceTarget),
-    );
-    say(`${Math.round((performance.now() - startedAtMs) / 1e3)} s`);
-    return values.planted === true ? plantedCode(verdicts) : gateCode(verdicts);
+    await bundleSides();
+    if (values.write === true) return await write(Number(values.runs ?? defaultRunCount));
+    return values.planted === true
+      ? plantedCode(await verdictsOf(startPlanted))
+      : gateCode(await verdictsOf(startSide));
   } catch (error) {
-    say(
-      `nothing was measured: ${(error as Error).message}: build the broker (npm run build) and start it once by hand`,
-    );
+    say(`nothing was measured: ${(error as Error).message}`);
     return ended(0, gateRows.length);
   } finally {
     stop();
   }
 }
 
-async function verdictsOf(broker: BenchTarget): Promise<readonly RowVerdict[]> {
-  const targets = { skeleton: benchTarget(skeletonTarget), broker };
-  return judgedAttempts({
+function startPlanted(name: SideName): Promise<Side> {
+  return startSide(name, name === 'broker' ? ['planted'] : []);
+}
+
+async function verdictsOf(start: StartSide): Promise<readonly RowVerdict[]> {
+  const startedAtMs = performance.now();
+  const verdicts = await judgedAttempts({
     kept: readKept().rows,
     names: gateRows.map(({ name }) => name),
     measure: (names) =>
       measureRows(
         gateRows.filter(({ name }) => names.includes(name)),
-        targets,
+        start,
       ),
     repeatCount,
     nowMs: () => performance.now(),
     budgetMs,
     tell: say,
   });
+  say(`${Math.round((performance.now() - startedAtMs) / 1e3)} s`);
+  return verdicts;
 }
 
 function gateCode(verdicts: readonly RowVerdict[]): number {
@@ -100,32 +95,13 @@ function ended(passed: number, failed: number): number {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** The reference broker with the slowdown loaded into it. */
-function plantedTarget(): BenchTarget {
-  const target = readTarget(referenceTarget);
-  const { lifecycle } = target;
-  if (lifecycle.kind !== 'spawn') throw new Error('the reference broker is not started by a command');
-  const [program = process.execPath, ...args] = lifecycle.command;
-  const command = [program, '--import', plantedPath, ...args];
-  return measuredTarget({ ...target, lifecycle: { ...lifecycle, command } });
-}
-
-/** Whole measurements with new processes each: what differs between them is the noise. */
-async function write(countOfEachKind: number): Promise<number> {
-  const targets = { skeleton: benchTarget(skeletonTarget), broker: benchTarget(referenceTarget) };
+/** Whole measurements: what differs between them is the noise. */
+async function write(runCount: number): Promise<number> {
   const runs: Run[] = [];
-  for (let index = 0; index < 2 * countOfEachKind; index += 1) {
-    const isBesideLoad = index % 2 === 1;
-    const stop = startBusyLoops(isBesideLoad ? busyLoopCount : 0);
-    try {
-      const rows = await measureRows(gateRows, targets);
-      runs.push({ isBesideLoad, rows });
-      say(
-        `${isBesideLoad ? 'beside load' : 'alone'}: ${rows.map((row) => row.cpuRatio?.toFixed(2)).join(', ')}`,
-      );
-    } finally {
-      stop();
-    }
+  while (runs.length < runCount) {
+    const rows = await measureRows(gateRows, startSide);
+    runs.push(rows);
+    say(rows.map(({ ratio, fault }) => ratio?.toFixed(2) ?? fault).join(', '));
   }
   writeFileSync(keptPath, `${JSON.stringify(keptFile(runs), null, 2)}\n`);
   spawnSync(process.execPath, [formatter, 'format', '--write', keptPath], { cwd: root, stdio: 'ignore' });
@@ -138,7 +114,7 @@ function keptFile(runs: readonly Run[]): KeptFile {
   const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' });
   return {
     schema: 1,
-    about: `Medians of ${runs.length} measurements with processes of their own, every second one beside ${busyLoopCount} busy loops. The threshold is 1.5 times what the highest of them was above the median, from 0.08 to 0.14.`,
+    about: `Medians of ${runs.length} measurements with processes of their own. The threshold is 1.5 times what the highest of them was above the median, from 0.08 to 0.12.`,
     at: new Date().toISOString(),
     commit: stdout.trim(),
     machine: `${cores} cores, Node ${node}, ${platform} ${arch}`,
