@@ -73,7 +73,8 @@ function isTaken(entry: FigureEntry, roundCount = entry.roundCount): boolean {
 function currentCommit(): string {
   const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   const name = git('rev-parse', '--short', 'HEAD').stdout.trim();
-  return git('diff', '--quiet', 'HEAD', '--', 'src').status === 0 ? name : `${name}+`;
+  const ofBroker = ['src', ':!src/testing', ':!src/**/*.test.ts'];
+  return git('diff', '--quiet', 'HEAD', '--', ...ofBroker).status === 0 ? name : `${name}+`;
 }
 
 function resultNamed(name: string): BenchResult | undefined {

@@ -4,6 +4,7 @@
 
 import { Duplex } from 'node:stream';
 import type { Scheduler } from '../model/environment.ts';
+import { ownCopy, passLent } from './lent-chunk.ts';
 
 export type VirtualConnection = {
   readonly client: VirtualSocket;
@@ -50,10 +51,7 @@ export class VirtualSocket extends Duplex {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     const [chunk] = args;
     if (event !== 'data' || !this.#reusesChunks || !Buffer.isBuffer(chunk)) return super.emit(event, ...args);
-    const lent = ownCopy(chunk);
-    const hasListeners = super.emit(event, lent);
-    lent.fill(0xee);
-    return hasListeners;
+    return passLent(chunk, (lent) => super.emit(event, lent));
   }
 
   /** Done once, by who makes the pair. */
@@ -137,12 +135,6 @@ export class VirtualSocket extends Duplex {
   #receiveEnd(): void {
     if (!this.destroyed && !this.readableEnded) this.push(null);
   }
-}
-
-/** Not from Node's buffer pool, as with sockets: what a broker keeps from the pool must not share it with what is on its way. */
-function ownCopy(bytes: Buffer): Buffer {
-  const { buffer } = new Uint8Array(bytes);
-  return Buffer.from(buffer);
 }
 
 function connectionReset(): Error {

@@ -3,6 +3,7 @@
 // it is written, and again when the client receives it.
 
 import { Duplex } from 'node:stream';
+import { passLent } from '../lent-chunk.ts';
 import type { Random } from './random.ts';
 import type { SimulatedEnvironment } from './simulated-environment.ts';
 
@@ -52,6 +53,12 @@ export class SimulatedSocket extends Duplex {
     this.#random = random;
     this.#habits = habits;
     this.#events = events;
+  }
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    const [chunk] = args;
+    if (event !== 'data' || !Buffer.isBuffer(chunk)) return super.emit(event, ...args);
+    return passLent(chunk, (lent) => super.emit(event, lent));
   }
 
   /** The client sends. */
