@@ -5,6 +5,10 @@ import type { KeptRow } from './judge.ts';
 
 const kept: readonly KeptRow[] = ['a', 'b'].map((name) => ({ name, ratio: 4, threshold: 0.1 }));
 
+function rowAt(ratio: number): { readonly ratio: number; readonly change: number } {
+  return { ratio, change: ratio / 4 - 1 };
+}
+
 /** Measures row b with these ratios, one after the other; row a never changes. Each row takes ten seconds. */
 async function gate(ratios: readonly number[], budgetMs = 1_000_000) {
   const asked: string[] = [];
@@ -19,7 +23,7 @@ async function gate(ratios: readonly number[], budgetMs = 1_000_000) {
       now += names.length * 10_000;
       const ratio = ratios[index] ?? 0;
       index += 1;
-      return names.map((name) => ({ name, messageCount: 9, ratio: name === 'b' ? ratio : 4 }));
+      return names.map((name) => ({ name, messageCount: 9, ...rowAt(name === 'b' ? ratio : 4) }));
     },
     repeatCount: 3,
     nowMs: () => now,

@@ -1,16 +1,29 @@
-// The figure of a row, from the turns of several pairs of processes. Within a process the fastest tenth of the turns counts: other work on the
-// machine, and collections, only make turns slower, in bursts. Between pairs the median counts: a process differs from the next for its whole life,
-// because the compiler and the memory did not treat it the same. Pure.
+// The figures of a row, from the turns of several rounds with processes of their own. Within a process the fastest tenth of the turns counts:
+// other work on the machine, and collections, only make turns slower, in bursts. Between rounds the median counts: a process differs from the
+// next for its whole life, because the compiler and the memory did not treat it the same. Pure.
 
-/** What each turn of a broker and of a skeleton took, for the same load. */
-export type Pair = { readonly brokerMs: readonly number[]; readonly skeletonMs: readonly number[] };
+/** What each turn of a broker and of a skeleton took, for the same load; and of the kept broker, if it was there. */
+export type Round = {
+  readonly brokerMs: readonly number[];
+  readonly skeletonMs: readonly number[];
+  readonly keptMs?: readonly number[];
+};
 
 const quickShare = 0.1;
 
 /** What the broker takes, to what the skeleton takes; undefined without a turn of either. */
-export function ratioOfPairs(pairs: readonly Pair[]): number | undefined {
-  const ratios = pairs.map(({ brokerMs, skeletonMs }) => quickOf(brokerMs) / quickOf(skeletonMs));
-  return pairs.length > 0 && ratios.every(Number.isFinite) ? quantile(ratios, 0.5) : undefined;
+export function ratioOfRounds(rounds: readonly Round[]): number | undefined {
+  return medianOf(rounds.map(({ brokerMs, skeletonMs }) => quickOf(brokerMs) / quickOf(skeletonMs)));
+}
+
+/** By which part the broker's ratio is above that of the kept broker in the same rounds: the skeleton cancels out. Undefined without turns. */
+export function changeOfRounds(rounds: readonly Round[]): number | undefined {
+  const changes = rounds.map(({ brokerMs, keptMs = [] }) => quickOf(brokerMs) / quickOf(keptMs) - 1);
+  return medianOf(changes);
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.length > 0 && values.every(Number.isFinite) ? quantile(values, 0.5) : undefined;
 }
 
 function quickOf(turnsMs: readonly number[]): number {

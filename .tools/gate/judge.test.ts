@@ -4,7 +4,7 @@ import type { KeptRow, MeasuredRow, RowVerdict } from './judge.ts';
 import { judgeRows, slowerRows } from './judge.ts';
 
 const kept: KeptRow = { name: 'a', ratio: 4, threshold: 0.1 };
-const measured: MeasuredRow = { name: 'a', messageCount: 1000, ratio: 4 };
+const measured: MeasuredRow = { name: 'a', messageCount: 1000, ratio: 4, change: 0 };
 
 function only(keptRows: readonly KeptRow[], measuredRows: readonly MeasuredRow[]): RowVerdict {
   const verdicts = judgeRows(keptRows, measuredRows);
@@ -14,20 +14,34 @@ function only(keptRows: readonly KeptRow[], measuredRows: readonly MeasuredRow[]
 
 describe('a row of the gate', () => {
   it.each([
-    ['as it was', 4, 'green'],
-    ['slower by less than the threshold', 4.39, 'green'],
-    ['slower by more', 4.41, 'slower'],
-    ['slower by a fifth', 4.8, 'slower'],
-    ['much faster', 2, 'green'],
-  ] as const)('is judged by its ratio: %s', (_, ratio, kind) => {
-    expect(only([kept], [{ ...measured, ratio }]).kind).toBe(kind);
+    ['as it was', 0, 'green'],
+    ['slower by less than the threshold', 0.09, 'green'],
+    ['slower by more', 0.11, 'slower'],
+    ['slower by a fifth', 0.2, 'slower'],
+    ['slower by what is no number', Number.NaN, 'slower'],
+    ['much faster', -0.5, 'green'],
+  ] as const)('is judged by what differs from the kept broker beside it: %s', (_, change, kind) => {
+    expect(only([kept], [{ ...measured, change }]).kind).toBe(kind);
+  });
+
+  it('is not judged by a ratio of another machine if the kept broker is there', () => {
+    expect(only([kept], [{ ...measured, ratio: 40 }]).kind).toBe('green');
+  });
+
+  it.each([
+    ['as much as two machines differ', 5.9, 'green'],
+    ['more', 6.1, 'slower'],
+  ] as const)('is judged by its ratio without the kept broker: %s', (_, ratio, kind) => {
+    expect(only([kept], [{ name: 'a', messageCount: 9, ratio }]).kind).toBe(kind);
   });
 
   it('says what is wrong and what to do', () => {
-    const { text } = only([kept], [{ ...measured, ratio: 4.8 }]);
-    expect(text).toContain('a: slower: 4.80 times what the skeleton takes for a message, kept 4.00, +20.0%');
+    const { text } = only([kept], [{ ...measured, ratio: 4.8, change: 0.2 }]);
+    expect(text).toContain('a: slower: 4.80 times what the skeleton takes for a message, +20.0% against');
     expect(text).toContain('npm run bench:gate -- --write');
-    expect(only([kept], [{ ...measured, ratio: 2 }]).text).toContain('It became faster');
+    expect(only([kept], [{ ...measured, change: -0.5 }]).text).toContain('It became faster');
+    const elsewhere = only([kept], [{ name: 'a', messageCount: 9, ratio: 7 }]).text;
+    expect(elsewhere).toContain('+75.0% against the kept 4.00, which was measured elsewhere, allowed +50.0%');
   });
 });
 
@@ -66,7 +80,7 @@ describe('the gate is red', () => {
   it('and only slower rows are measured again', () => {
     const verdicts = judgeRows(
       [kept, { ...kept, name: 'b' }, { ...kept, name: 'c' }],
-      [measured, { ...measured, name: 'b', ratio: 5 }],
+      [measured, { ...measured, name: 'b', change: 0.25 }],
     );
     expect(slowerRows(verdicts)).toEqual(['b']);
   });

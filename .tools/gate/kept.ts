@@ -1,5 +1,5 @@
-// The kept file of the gate: per row the ratio, the noise of repeated measurements, and the threshold that follows from it. Made from
-// several whole measurements, each with processes of its own. Pure.
+// The kept file of the gate: the commit of the kept broker, per row its ratio, the noise of repeated measurements, and the threshold that follows
+// from it. Made from several whole measurements of one broker as both, each with processes of its own. Pure.
 import { estimateOf } from '../../conformance/src/bench/statistics/estimate.ts';
 import type { KeptRow, MeasuredRow } from './judge.ts';
 
@@ -11,7 +11,7 @@ export type KeptFile = {
   readonly commit: string;
   readonly machine: string;
   readonly rows: readonly (KeptRow & {
-    /** From the lowest to the highest of the measurements, as a share of their median. */
+    /** By which part the ratios of the measurements differed, from the lowest to the highest. */
     readonly spread: number;
   })[];
 };
@@ -33,24 +33,26 @@ export function keptRows(runs: readonly Run[]): KeptFile['rows'] {
 function keptRow(name: string, runs: readonly Run[]): KeptFile['rows'][number] {
   const estimate = estimateOf(runs.map((rows) => ratioOf(rows, name)));
   if (estimate === undefined) throw new Error(`${name}: not measured`);
-  const { median, high, spread } = estimate;
-  return {
-    name,
-    ratio: rounded(median),
-    threshold: thresholdFor(high / median - 1),
-    spread: rounded(spread),
-  };
+  const highest = Math.max(...runs.map((rows) => changeOf(rows, name)));
+  const { median, spread } = estimate;
+  return { name, ratio: rounded(median), threshold: thresholdFor(highest), spread: rounded(spread) };
 }
 
-/** One and a half times by how much the highest measurement was above the median, within bounds: only upwards can a row become red. */
+/** Twice by how much the broker seemed slower than itself at most, within bounds. */
 export function thresholdFor(above: number): number {
-  return rounded(Math.min(thresholds.most, Math.max(thresholds.least, above * 1.5)));
+  return rounded(Math.min(thresholds.most, Math.max(thresholds.least, above * 2)));
 }
 
 function ratioOf(rows: Run, name: string): number {
   const row = rows.find((candidate) => candidate.name === name);
   if (row?.ratio === undefined) throw new Error(`${name}: not measured: ${row?.fault ?? 'no ratio'}`);
   return row.ratio;
+}
+
+function changeOf(rows: Run, name: string): number {
+  const row = rows.find((candidate) => candidate.name === name);
+  if (row?.change === undefined) throw new Error(`${name}: not measured beside itself`);
+  return row.change;
 }
 
 function rounded(value: number): number {

@@ -1,8 +1,8 @@
 // A measurement with sides of the test's own: in which order they work, and what becomes of a side that fails.
 import { describe, expect, it } from 'vitest';
-import { measureRows, type StartSide } from './measure.ts';
+import { type Measurement, measureRows, type StartSide, withKept, withoutKept } from './measure.ts';
 import type { GateRow } from './rows.ts';
-import { SideFault } from './side-process.ts';
+import { SideFault, type SideName } from './side-process.ts';
 
 const row = (name: string, payloadBytes: number): GateRow => ({
   ...{ name, payloadBytes, subscriberCount: 1, windowCount: 8 },
@@ -11,7 +11,9 @@ const row = (name: string, payloadBytes: number): GateRow => ({
 
 type Log = { readonly started: string[]; readonly asked: string[]; stoppedCount: number };
 
-/** A broker takes 4 ms for a turn and a skeleton 1 ms. At the payload 13 the broker fails. */
+const turnMs: Record<SideName, number> = { broker: 4, kept: 3.2, skeleton: 1 };
+
+/** At the payload 13 the broker fails, and at 14 the kept broker does nothing. */
 function sides(log: Log): StartSide {
   return async (name) => {
     log.started.push(name);
@@ -19,7 +21,8 @@ function sides(log: Log): StartSide {
       ask: async ({ payloadBytes, turnCount, windowCount }) => {
         log.asked.push(name);
         if (payloadBytes === 13 && name === 'broker') throw new SideFault('it ended');
-        const turnsMs = Array.from({ length: turnCount }, () => (name === 'broker' ? 4 : 1));
+        if (payloadBytes === 14 && name === 'kept') return { messageCount: 0, turnsMs: [] };
+        const turnsMs = Array.from({ length: turnCount }, () => turnMs[name]);
         return { messageCount: turnCount * windowCount, turnsMs };
       },
       stop: () => {
@@ -29,22 +32,38 @@ function sides(log: Log): StartSide {
   };
 }
 
+const measure = (log: Log, rows: readonly GateRow[], more: Partial<Measurement> = {}) =>
+  measureRows({ rows, startSide: sides(log), sides: withoutKept, ...more });
+
 const emptyLog = (): Log => ({ started: [], asked: [], stoppedCount: 0 });
 
 describe('a measurement', () => {
   it('lets broker and skeleton work in turns, in new processes for each round and row, and ends them', async () => {
     const log = emptyLog();
-    const [measured] = await measureRows([row('a', 1)], sides(log));
+    const [measured] = await measure(log, [row('a', 1)]);
     expect(measured).toMatchObject({ name: 'a', ratio: 4 });
     expect(measured?.messageCount).toBe(6 * 24 * 8);
-    expect(log.asked.slice(0, 4)).toEqual(['broker', 'skeleton', 'broker', 'skeleton']);
+    expect(log.asked.slice(0, 4)).toEqual(['broker', 'skeleton', 'skeleton', 'broker']);
     expect(log.started).toHaveLength(12);
     expect(log.stoppedCount).toBe(12);
   });
 
+  it('compares with the kept broker if there is one', async () => {
+    const log = emptyLog();
+    const [measured] = await measure(log, [row('a', 1)], { sides: withKept });
+    expect(measured).toMatchObject({ ratio: 4, change: 0.25 });
+    expect(log.asked.slice(0, 6)).toEqual(['broker', 'kept', 'skeleton', 'skeleton', 'kept', 'broker']);
+    expect(log.stoppedCount).toBe(18);
+  });
+
+  it('gives no ratio to a row of which the kept broker did nothing', async () => {
+    const [measured] = await measure(emptyLog(), [row('a', 14)], { sides: withKept });
+    expect(measured).toEqual({ name: 'a', messageCount: 6 * 24 * 8 });
+  });
+
   it('gives no ratio to a row whose side fails, and measures the others', async () => {
     const log = emptyLog();
-    const measured = await measureRows([row('a', 1), row('b', 13), row('c', 2)], sides(log));
+    const measured = await measure(log, [row('a', 1), row('b', 13), row('c', 2)]);
     expect(measured.map(({ name, ratio, fault }) => [name, ratio, fault])).toEqual([
       ['a', 4, undefined],
       ['b', undefined, 'it ended'],
@@ -56,15 +75,17 @@ describe('a measurement', () => {
   it('makes fewer rounds on a slow machine, and not too few', async () => {
     const log = emptyLog();
     let nowMs = 0;
-    await measureRows([row('a', 1)], sides(log), () => {
-      nowMs += 60_000;
-      return nowMs;
+    await measure(log, [row('a', 1)], {
+      nowMs: () => {
+        nowMs += 60_000;
+        return nowMs;
+      },
     });
     expect(log.started).toHaveLength(8);
   });
 
   it('ends with a fault that is of the gate itself', async () => {
     const broken: StartSide = () => Promise.reject(new TypeError('not a side'));
-    await expect(measureRows([row('a', 1)], broken)).rejects.toThrow('not a side');
+    await expect(measure(emptyLog(), [row('a', 1)], { startSide: broken })).rejects.toThrow('not a side');
   });
 });

@@ -1,15 +1,27 @@
-// One measurement of the gate, in rounds: in each, every row has a broker and a skeleton of its own, in two new processes. Passes alternate
-// between the two, so both see the same machine. A row measured alone is measured in the same way. A side that fails is a fault of its row.
-import { type Pair, ratioOfPairs } from './estimate.ts';
+// One measurement of the gate, in rounds: in each, every row has a broker, a skeleton and, if there is one, a kept broker of its own, in new
+// processes. Passes alternate between them, so all see the same machine. A row measured alone is measured in the same way. A side that fails is
+// a fault of its row.
+import { changeOfRounds, type Round, ratioOfRounds } from './estimate.ts';
 import type { MeasuredRow } from './judge.ts';
 import type { GateRow } from './rows.ts';
+import type { PassOrder } from './side.ts';
 import { type Side, SideFault, type SideName } from './side-process.ts';
 
 export type StartSide = (name: SideName) => Promise<Side>;
 
-type MeasuredPair = Pair & { readonly messageCount: number };
+export type Measurement = {
+  readonly rows: readonly GateRow[];
+  readonly startSide: StartSide;
+  /** In the order in which they work in the first pass. */
+  readonly sides: readonly SideName[];
+  readonly nowMs?: () => number;
+};
 
-type RowState = { readonly row: GateRow; readonly pairs: MeasuredPair[]; fault?: string };
+type MeasuredRound = Round & { readonly messageCount: number };
+
+type RowState = { readonly row: GateRow; readonly rounds: MeasuredRound[]; fault?: string };
+
+type Sides = ReadonlyMap<SideName, Side>;
 
 const roundCount = 6;
 /** On a machine with much other work: no further round begins after this time for each row, if there were enough. */
@@ -18,67 +30,68 @@ const longestRowMs = 10_000;
 const warmPassCount = 20;
 const passCount = 24;
 
-export async function measureRows(
-  rows: readonly GateRow[],
-  startSide: StartSide,
-  nowMs: () => number = () => performance.now(),
-): Promise<readonly MeasuredRow[]> {
-  const states: readonly RowState[] = rows.map((row) => ({ row, pairs: [] }));
+export const withoutKept: readonly SideName[] = ['broker', 'skeleton'];
+export const withKept: readonly SideName[] = ['broker', 'kept', 'skeleton'];
+
+export async function measureRows(measurement: Measurement): Promise<readonly MeasuredRow[]> {
+  const { rows, nowMs = () => performance.now() } = measurement;
+  const states: readonly RowState[] = rows.map((row) => ({ row, rounds: [] }));
   const endAtMs = nowMs() + longestRowMs * rows.length;
   for (let round = 0; round < roundCount; round += 1) {
     if (round >= enoughRoundCount && nowMs() > endAtMs) break;
-    for (const state of states) if (state.fault === undefined) await measureOnce(state, startSide);
+    for (const state of states) if (state.fault === undefined) await measureOnce(state, measurement);
   }
-  return states.map(measuredRow);
+  return states.map((state) => measuredRow(state, measurement.sides.includes('kept')));
 }
 
-async function measureOnce(state: RowState, startSide: StartSide): Promise<void> {
+async function measureOnce(state: RowState, measurement: Measurement): Promise<void> {
   try {
-    state.pairs.push(await measurePair(state.row, startSide));
+    state.rounds.push(await measureRound(state.row, measurement));
   } catch (error) {
     if (!(error instanceof SideFault)) throw error;
     state.fault = error.message;
   }
 }
 
-async function measurePair(row: GateRow, startSide: StartSide): Promise<MeasuredPair> {
-  const broker = await startSide('broker');
+async function measureRound(row: GateRow, { sides: names, startSide }: Measurement): Promise<MeasuredRound> {
+  const sides = new Map<SideName, Side>();
   try {
-    const skeleton = await startSide('skeleton');
-    try {
-      await alternatePasses(row, broker, skeleton, warmPassCount);
-      return await alternatePasses(row, broker, skeleton, passCount);
-    } finally {
-      skeleton.stop();
-    }
+    for (const name of names) sides.set(name, await startSide(name));
+    await alternatePasses(row, sides, warmPassCount);
+    return await alternatePasses(row, sides, passCount);
   } finally {
-    broker.stop();
+    for (const side of sides.values()) side.stop();
   }
 }
 
-async function alternatePasses(
-  { payloadBytes, subscriberCount, windowCount, brokerTurnCount, skeletonTurnCount }: GateRow,
-  broker: Side,
-  skeleton: Side,
-  count: number,
-): Promise<MeasuredPair> {
-  const shape = { payloadBytes, subscriberCount, windowCount };
-  const brokerMs: number[] = [];
-  const skeletonMs: number[] = [];
+async function alternatePasses(row: GateRow, sides: Sides, count: number): Promise<MeasuredRound> {
+  const turnsMs: Record<SideName, number[]> = { broker: [], kept: [], skeleton: [] };
   let messageCount = 0;
+  const names = [...sides.keys()];
   for (let pass = 0; pass < count; pass += 1) {
-    const own = await broker.ask({ ...shape, turnCount: brokerTurnCount });
-    const other = await skeleton.ask({ ...shape, turnCount: skeletonTurnCount });
-    brokerMs.push(...own.turnsMs);
-    skeletonMs.push(...other.turnsMs);
-    messageCount += Math.min(own.messageCount, other.messageCount);
+    for (const name of names) {
+      const figure = await sides.get(name)?.ask(orderFor(row, name));
+      turnsMs[name].push(...(figure?.turnsMs ?? []));
+      if (name === 'broker') messageCount += figure?.messageCount ?? 0;
+    }
+    // Whoever comes after the skeleton finds other caches than the one before it.
+    names.reverse();
   }
-  return { brokerMs, skeletonMs, messageCount };
+  const { broker: brokerMs, kept: keptMs, skeleton: skeletonMs } = turnsMs;
+  return { brokerMs, skeletonMs, messageCount, ...(sides.has('kept') ? { keptMs } : {}) };
 }
 
-function measuredRow({ row: { name }, pairs, fault }: RowState): MeasuredRow {
+function orderFor(row: GateRow, name: SideName): PassOrder {
+  const { payloadBytes, subscriberCount, windowCount, brokerTurnCount, skeletonTurnCount } = row;
+  const turnCount = name === 'skeleton' ? skeletonTurnCount : brokerTurnCount;
+  return { payloadBytes, subscriberCount, windowCount, turnCount };
+}
+
+function measuredRow({ row: { name }, rounds, fault }: RowState, hasKept: boolean): MeasuredRow {
   if (fault !== undefined) return { name, messageCount: 0, fault };
-  const messageCount = pairs.reduce((sum, pair) => sum + pair.messageCount, 0);
-  const ratio = ratioOfPairs(pairs);
-  return { name, messageCount, ...(ratio === undefined ? {} : { ratio }) };
+  const messageCount = rounds.reduce((sum, round) => sum + round.messageCount, 0);
+  const ratio = ratioOfRounds(rounds);
+  const change = changeOfRounds(rounds);
+  if (ratio === undefined || (hasKept && change === undefined)) return { name, messageCount };
+  return { name, messageCount, ratio, ...(change === undefined ? {} : { change }) };
 }

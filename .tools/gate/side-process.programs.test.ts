@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleSides, type Side, SideProcess, startSide } from './side-process.ts';
+import { bundleKeptSide, bundleSides, type Side, SideProcess, startSide } from './side-process.ts';
 
 const order = { payloadBytes: 100, subscriberCount: 1, windowCount: 8, turnCount: 2 };
 const folder = mkdtempSync(join(tmpdir(), 'truemq-gate-'));
@@ -20,7 +21,10 @@ function kept(side: Side): Side {
   return side;
 }
 
-beforeAll(bundleSides);
+beforeAll(async () => {
+  await bundleSides();
+  await bundleKeptSide(fileURLToPath(new URL('../..', import.meta.url)));
+});
 
 afterAll(() => {
   for (const side of sides) side.stop();
@@ -31,6 +35,7 @@ describe('a side of the gate', () => {
   it.each([
     ['broker', []],
     ['broker', ['planted']],
+    ['kept', []],
     ['skeleton', []],
   ] as const)('carries the load: %s %j', async (name, args) => {
     const side = kept(await startSide(name, args));

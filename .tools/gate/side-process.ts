@@ -6,7 +6,8 @@ import { build } from 'esbuild';
 import type { PassFigure } from './load.ts';
 import type { PassOrder, SideAnswer } from './side.ts';
 
-export type SideName = 'broker' | 'skeleton';
+/** `kept`: the broker of the commit in the kept file. */
+export type SideName = 'broker' | 'kept' | 'skeleton';
 
 export type Side = {
   /** Throws a SideFault. */
@@ -19,11 +20,22 @@ export class SideFault extends Error {}
 const folder = fileURLToPath(new URL('../../out/gate', import.meta.url));
 const longestAnswerMs = 30_000;
 
-export async function bundleSides(): Promise<void> {
+export function bundleSides(): Promise<void> {
+  return bundle({ broker: here('broker-side.ts'), skeleton: here('skeleton-side.ts') });
+}
+
+/** `checkout`: the folder of the sources of the kept broker. */
+export function bundleKeptSide(checkout: string): Promise<void> {
+  return bundle({ kept: `${checkout}/.tools/gate/broker-side.ts` });
+}
+
+function here(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+async function bundle(sides: Readonly<Partial<Record<SideName, string>>>): Promise<void> {
   await build({
-    entryPoints: ['broker', 'skeleton'].map((name) =>
-      fileURLToPath(new URL(`${name}-side.ts`, import.meta.url)),
-    ),
+    entryPoints: { ...sides },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -37,7 +49,7 @@ export async function bundleSides(): Promise<void> {
 
 /** The bundled program, with these arguments. Throws a SideFault. */
 export function startSide(name: SideName, args: readonly string[] = []): Promise<Side> {
-  return SideProcess.start(`${folder}/${name}-side.mjs`, args);
+  return SideProcess.start(`${folder}/${name}.mjs`, args);
 }
 
 export class SideProcess implements Side {
