@@ -9,6 +9,7 @@ import { InFlight } from './delivery/in-flight.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
 import type { EarlierCore } from './interface/earlier-core.ts';
 import type { BrokerSettings } from './interface/settings.ts';
+import { Pacing } from './publish/pacing.ts';
 import { Publishes } from './publish/publishes.ts';
 import { Purges } from './purges.ts';
 import { MessageLifecycle } from './queue/message-lifecycle.ts';
@@ -33,6 +34,7 @@ export class Core {
   readonly bursts: BurstLimit;
   readonly subscriptions: Subscriptions;
   readonly publishes: Publishes;
+  readonly pacing: Pacing;
   readonly purges: Purges;
 
   constructor(settings: BrokerSettings, { stats, lastGeneration }: EarlierCore) {
@@ -48,6 +50,7 @@ export class Core {
     this.queues = new Queues(step, this.subscriptions, lastGeneration);
     this.lifecycle = new MessageLifecycle(step, this.queues, timers, settings);
     this.publishes = new Publishes(step, this.lifecycle, settings);
+    this.pacing = new Pacing(step);
     this.purges = new Purges(step, timers, this.lifecycle);
   }
 }

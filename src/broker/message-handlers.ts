@@ -1,4 +1,4 @@
-// Handlers of publishes, subscriptions and acks. Implements PUBLISH-014, PUBLISH-019, DELIVERY-057 to DELIVERY-064 and LIMIT-017.
+// Handlers of publishes, subscriptions and acks. Implements PUBLISH-014, PUBLISH-019, PUBLISH-024, DELIVERY-057 to DELIVERY-064 and LIMIT-017.
 
 import { answer } from './answers.ts';
 import { closeWhenIdle } from './connection-handlers.ts';
@@ -13,7 +13,10 @@ export function publish(core: Core, input: InputOf<'publish'>): void {
     return core.step.refuse(connection, token, 'INVALID_PAYLOAD', invalid);
   }
   const queue = queueFor(core, input);
-  if (queue !== undefined) core.publishes.publish(queue, core.connections.get(connection).publisher, input);
+  if (queue === undefined) return;
+  const { publisher, subscriber } = core.connections.get(connection);
+  core.publishes.publish(queue, publisher, input);
+  if (subscriber.subscriptions.size === 0) core.pacing.published(queue, publisher);
 }
 
 export function subscribe(core: Core, input: InputOf<'subscribe'>): void {

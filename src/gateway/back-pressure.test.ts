@@ -239,6 +239,40 @@ describe('a client that sends faster than the store stores', () => {
   });
 });
 
+describe('a publisher that is ahead of subscribers', () => {
+  const COUNT = 1100;
+
+  async function aheadParty() {
+    const tested = new TestedBroker();
+    const subscriber = await tested.connect();
+    const headers = [['maxInFlight', '1']] as const;
+    await tested.exchange(subscriber, { ...subscribe('q'), headers });
+    const publisher = await tested.connect();
+    await tested.exchange(publisher, ...ids(COUNT).map((id) => publish('q', id)));
+    publisher.take();
+    subscriber.take();
+    subscriber.send(ack('m0'), ping());
+    publisher.send(...ids(40, 'fast').map((id) => publish('q', id)));
+    await tested.settle();
+    publisher.send(ping());
+    await tested.settle();
+    return { tested, publisher, subscriber };
+  }
+
+  it('is not read for a millisecond, and then as before [PUBLISH-024]', async () => {
+    const { tested, publisher } = await aheadParty();
+    expect(publisher.take().map(({ id }) => id)).toEqual(ids(40, 'fast'));
+    await tested.advance(1);
+    expect(publisher.lines()).toEqual(['Pong ping']);
+  });
+
+  it('keeps nobody else waiting, and loses nothing that was published [PUBLISH-024]', async () => {
+    const { tested, subscriber } = await aheadParty();
+    expect(subscriber.lines()).toEqual(['Deliver m1 q', 'Pong ping']);
+    expect(tested.broker.queueInfo('q')?.messageCount).toBe(COUNT + 40 - 2);
+  });
+});
+
 describe('publishes that wait for room', () => {
   const blocking = {
     ...defaultQueueOptions,

@@ -260,6 +260,8 @@ export class Gateway {
         return connection.send(refusalFields(effect));
       case 'saturated':
         return connection.saturated();
+      case 'ahead':
+        return connection.holdBack();
       case 'close':
         return connection.close('shutdown');
     }

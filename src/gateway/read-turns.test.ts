@@ -7,9 +7,16 @@ import { ReadTurn, ReadTurns } from './read-turns.ts';
 function party(commitMs = 0) {
   const tasks: (() => void)[] = [];
   const clock = { ms: 0 };
+  const timers: { readonly at: number; readonly task: () => void }[] = [];
   const turns = new ReadTurns({
     clock: { now: () => clock.ms },
-    scheduler: { soon: (task) => void tasks.push(task) },
+    scheduler: {
+      soon: (task) => void tasks.push(task),
+      after: (delayMs, task) => {
+        timers.push({ at: clock.ms + delayMs, task });
+        return () => undefined;
+      },
+    },
     commitMs: () => commitMs,
   });
   const resumed: string[] = [];
@@ -21,7 +28,15 @@ function party(commitMs = 0) {
   const nextTurn = () => {
     for (const task of tasks.splice(0)) task();
   };
-  return { turnOf, nextTurn, resumed, tasks, clock };
+  /** Lets a millisecond pass. */
+  const nextMillisecond = () => {
+    clock.ms += 1;
+    for (const { at, task } of timers.splice(0)) {
+      expect(at).toBe(clock.ms);
+      task();
+    }
+  };
+  return { turnOf, nextTurn, nextMillisecond, resumed, tasks, clock };
 }
 
 function handle(turn: ReadTurn, count: number): void {
@@ -90,6 +105,52 @@ describe('the turn of a connection', () => {
     const { turnOf, tasks } = party();
     for (let count = 0; count < 1_000; count += 1) turnOf(String(count)).received(100);
     expect(tasks).toHaveLength(1);
+  });
+});
+
+describe('a connection that is held back', () => {
+  it('has no turn for a millisecond [PUBLISH-024]', () => {
+    const { turnOf, nextTurn, nextMillisecond, resumed } = party();
+    const turn = turnOf('a');
+    turn.received(1);
+    turn.holdBack();
+    nextTurn();
+    expect(turn.isOver).toBe(true);
+    expect(resumed).toEqual([]);
+    nextMillisecond();
+    expect(turn.isOver).toBe(false);
+    expect(resumed).toEqual(['a']);
+  });
+
+  it('waits no longer when it is held back again meanwhile [PUBLISH-024]', () => {
+    const { turnOf, nextMillisecond, resumed } = party();
+    const turn = turnOf('a');
+    turn.holdBack();
+    turn.holdBack();
+    nextMillisecond();
+    expect(turn.isOver).toBe(false);
+    expect(resumed).toEqual(['a']);
+    turn.holdBack();
+    expect(turn.isOver).toBe(true);
+  });
+
+  it('waits for both when its turn was over too [PUBLISH-024]', () => {
+    const { turnOf, nextTurn, nextMillisecond } = party();
+    const turn = turnOf('a');
+    turn.received(1);
+    handle(turn, 256);
+    turn.holdBack();
+    nextTurn();
+    expect(turn.isOver).toBe(true);
+    nextMillisecond();
+    expect(turn.isOver).toBe(false);
+  });
+
+  it('keeps nobody else waiting [PUBLISH-024]', () => {
+    const { turnOf } = party();
+    const [held, other] = [turnOf('held'), turnOf('other')];
+    held.holdBack();
+    expect(other.isOver).toBe(false);
   });
 });
 

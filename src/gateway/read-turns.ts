@@ -1,7 +1,8 @@
 // Turns among connections: how much of one connection's input is handled before the others are looked at. Without them one socket that is
 // always full keeps the event loop for 2 MiB, which Node.js reads of a socket at a time, and that may be tens of thousands of small frames.
 // Connections that always have more share a short time of each turn, and those go on first that had the least: one that sends a tenth of what
-// others send does not wait for them. Serves CONN-021.
+// others send does not wait for them. Serves CONN-021 and
+// PUBLISH-024.
 
 import type { Environment } from '../model/environment.ts';
 
@@ -20,10 +21,12 @@ const MAX_RESUMED = 8;
 const FRAME_BYTES = 2048;
 /** How much less than others that wait a connection may have had that has waited for nothing. */
 const LEAD_BYTES = MAX_FRAMES * FRAME_BYTES;
+/** How long a connection has no turn that publishes faster than subscribers acknowledge. */
+const HELD_BACK_MS = 1;
 
 export type ReadTurnsParts = {
   readonly clock: Pick<Environment['clock'], 'now'>;
-  readonly scheduler: Pick<Environment['scheduler'], 'soon'>;
+  readonly scheduler: Environment['scheduler'];
   /** How long the last commit of a batch took, in milliseconds. */
   readonly commitMs: () => number;
 };
@@ -75,6 +78,11 @@ export class ReadTurns {
     this.#waiting.push({ hadBytes, resume });
   }
 
+  /** Calls back after `HELD_BACK_MS`. */
+  holdBack(resume: () => void): void {
+    this.#parts.scheduler.after(HELD_BACK_MS, resume);
+  }
+
   #begin(): void {
     this.#isEndScheduled = true;
     this.#startedAt = this.#parts.clock.now();
@@ -121,6 +129,7 @@ export class ReadTurn {
   #frameCount = 0;
   #bytes = 0;
   #isOver = false;
+  #isHeldBack = false;
   /** The connection had more than its last turn. */
   #hadMore = false;
   #rushNumber = -1;
@@ -135,7 +144,7 @@ export class ReadTurn {
 
   /** Whether the rest of the input waits for another turn. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isOver || this.#isHeldBack;
   }
 
   /** Counts received bytes. The first ones of a connection may wait, however few they are: thousands of connections may begin in one turn. */
@@ -152,6 +161,16 @@ export class ReadTurn {
     this.#frameCount += 1;
     if (this.#frameCount % MIN_FRAMES > 0) return;
     if (this.#frameCount >= MAX_FRAMES || this.#turns.isSpent) this.#end();
+  }
+
+  /** Gives no turn for a moment. */
+  holdBack(): void {
+    if (this.#isHeldBack) return;
+    this.#isHeldBack = true;
+    this.#turns.holdBack(() => {
+      this.#isHeldBack = false;
+      this.#resume();
+    });
   }
 
   #begin(): void {

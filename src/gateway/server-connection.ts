@@ -217,6 +217,12 @@ export class ServerConnection {
     this.#isSaturated = true;
   }
 
+  /** The client is ahead of subscribers: nothing is read of it for a moment. */
+  holdBack(): void {
+    this.#turn.holdBack();
+    this.#updateReadState();
+  }
+
   flush(): void {
     this.#outbound.flush();
     this.#count();

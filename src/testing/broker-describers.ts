@@ -30,6 +30,7 @@ export function describeEffect(effect: Effect): string {
     case 'deliver':
       return `${connection} <- ${effect.queue} ${effect.id}${describeDelivery(effect)}`;
     case 'saturated':
+    case 'ahead':
     case 'close':
       return `${connection}: ${effect.kind}`;
   }

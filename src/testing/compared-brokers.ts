@@ -123,17 +123,20 @@ export class ComparedBrokers implements SteppedBroker {
   }
 }
 
-/** The effects in the orders that are compared: those of one queue to one connection. */
+/** The effects in the orders that are compared: those of one queue to one connection. Without `ahead`, which no client sees. */
 function bySubject(effects: readonly Effect[]): Record<string, unknown[]> {
   const sequences: Record<string, unknown[]> = {};
   for (const effect of effects) {
+    if (effect.kind === 'ahead') continue;
     const subject = subjectOf(effect);
     sequences[subject] = [...(sequences[subject] ?? []), comparable(effect)];
   }
   return sequences;
 }
 
-function subjectOf(effect: Effect): string {
+type ComparedEffect = Exclude<Effect, { readonly kind: 'ahead' }>;
+
+function subjectOf(effect: ComparedEffect): string {
   switch (effect.kind) {
     case 'answered':
     case 'refused':
@@ -146,7 +149,7 @@ function subjectOf(effect: Effect): string {
   }
 }
 
-function comparable(effect: Effect): unknown {
+function comparable(effect: ComparedEffect): unknown {
   switch (effect.kind) {
     case 'answered': {
       const { result, operatorResult } = effect;

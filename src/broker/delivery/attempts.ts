@@ -22,6 +22,7 @@ export class Attempts {
   acknowledged(delivery: Delivery): void {
     this.#step.stats.acknowledgedCount += 1;
     delivery.queue.acknowledgedCount += 1;
+    delivery.queue.acknowledgedAt = this.#step.now;
     const { window } = delivery.member.subscription;
     window.acknowledged(this.#step.now - delivery.sentAt, this.#settings.ackTimeoutMs);
     this.#end(delivery, { kind: 'acknowledged' });

@@ -57,5 +57,7 @@ export type Effect =
   | DeliverEffect
   /** The connection was sent as much as it may be at once; `writable` says whether it takes more. */
   | { readonly kind: 'saturated'; readonly connection: ConnectionId }
+  /** The connection publishes faster than subscribers acknowledge: nothing should be read of it for about a millisecond. */
+  | { readonly kind: 'ahead'; readonly connection: ConnectionId }
   /** While draining: the connection has nothing in flight any more and can be closed. */
   | { readonly kind: 'close'; readonly connection: ConnectionId };

@@ -1,5 +1,5 @@
 // A connection as a publisher, and the publishes of it that wait for room (OverflowStrategy BlockPublisher): not accepted, not answered.
-// Implements OVERFLOW-010, OVERFLOW-020, OVERFLOW-021 and PUBLISH-007.
+// Implements OVERFLOW-010, OVERFLOW-020, OVERFLOW-021, PUBLISH-007 and PUBLISH-024.
 
 import type { ConnectionId, Token } from '../interface/input.ts';
 import type { QueuedMessage } from '../queue/message.ts';
@@ -13,6 +13,9 @@ export class Publisher {
   /** Answers owed for blocked publishes, repeats included. */
   blockedCount = 0;
   blockedBytes = 0;
+  /** What it has published to queues that are behind, and since when that is counted; see pacing.ts. */
+  aheadCount = 0;
+  aheadSince = Number.NEGATIVE_INFINITY;
 
   constructor(id: ConnectionId) {
     this.id = id;

@@ -36,6 +36,8 @@ export class Queue {
   enteredCount = 0;
   deliveredCount = 0;
   acknowledgedCount = 0;
+  /** When its last ack came, on the monotonic clock. */
+  acknowledgedAt = Number.NEGATIVE_INFINITY;
   /** How many of its messages are dead letters, waiting or in flight. */
   deadLetterCount = 0;
   /** Bytes of all its messages, blocked ones included. */
