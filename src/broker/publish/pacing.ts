@@ -6,7 +6,10 @@ import type { Queue } from '../queue/queue.ts';
 import type { StepContext } from '../queue/step-context.ts';
 import type { Publisher } from './publisher.ts';
 
-/** More waiting messages than this are more than subscribers need to be busy while publishers are not read. */
+/**
+ * More waiting messages than this are more than subscribers need to be busy while publishers are not read. Those that wait for some subscribers
+ * only do not count: others acknowledge them in time, and one that never reads would slow everybody down.
+ */
 const MAX_WAITING = 1024;
 /** The subscribers of a queue are busy for so long after each ack. Publishers do not wait for others: those would not become faster. */
 const BUSY_MS = 5;
@@ -23,7 +26,7 @@ export class Pacing {
 
   /** A connection without subscriptions has published to the queue. What it reads of one with subscriptions may be the acks that are missing. */
   published(queue: Queue, publisher: Publisher): void {
-    if (queue.waitingCount <= MAX_WAITING) return;
+    if (queue.waiting.size <= MAX_WAITING) return;
     const { now } = this.#step;
     if (now - queue.acknowledgedAt > BUSY_MS) return;
     if (now - publisher.aheadSince >= COUNTED_MS) {
