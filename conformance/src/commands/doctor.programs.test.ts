@@ -1,5 +1,5 @@
 // The doctor, at one adapter for each mistake: it must name that mistake and no other, say nothing at the healthy one, and leave nothing
-// running. The deadlines are a fifth of the usual ones.
+// running. The deadlines are a fifth of the usual ones, except at the port that is open late, where a busy machine must make no difference.
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { main } from '../cli/main.ts';
@@ -39,7 +39,6 @@ describe('doctor', () => {
   it.each([
     ['stdout-text', 'stdout-text', 'not JSON .* broker starting, please wait'],
     ['port-closed', 'port-closed', 'no process listens at 127.0.0.1'],
-    ['answers-early', 'port-closed', 'could be reached only'],
     ['little-endian', 'length-prefix', 'is little-endian'],
     ['counts-itself', 'length-prefix', 'counts its own four bytes too'],
     ['no-prefix', 'length-prefix', 'is missing'],
@@ -67,6 +66,12 @@ describe('doctor', () => {
     expect({ exitCode, named }, text).toEqual({ exitCode: 1, named: [name] });
     expect(text).toMatch(new RegExp(`seen: .*${seen}`));
     expect(text).toContain('  do:   ');
+  });
+
+  it('names the mistake of an adapter that answers before its port is open', async () => {
+    const { exitCode, named, text } = await doctor(targetWith('answers-early'), '1');
+    expect({ exitCode, named }, text).toEqual({ exitCode: 1, named: ['port-closed'] });
+    expect(text).toMatch(/seen: .*could be reached only/);
   });
 });
 

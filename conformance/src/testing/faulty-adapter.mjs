@@ -12,6 +12,8 @@ import { createInterface } from 'node:readline';
 const mistake = process.argv[2] ?? 'none';
 const slowStartMs = 900;
 const slowAnswerMs = 500;
+/** Between the pauses that a busy machine makes in the doctor and the 4 s that the doctor waits for a port. */
+const lateListenMs = 1500;
 const Answer = {
   connect: 1,
   error: 99,
@@ -46,12 +48,12 @@ async function start({ dataDirectory }) {
   if (mistake === 'stdout-text') console.log('broker starting, please wait');
   const server = createServer({ allowHalfOpen: true }, serve);
   const port = await listen(server);
+  const health = await listen(createHttpServer(serveHealth));
   if (mistake === 'port-closed') server.close();
   if (mistake === 'answers-early') {
     server.close();
-    setTimeout(() => server.listen(port, '127.0.0.1'), 600);
+    setTimeout(() => server.listen(port, '127.0.0.1'), lateListenMs);
   }
-  const health = await listen(createHttpServer(serveHealth));
   const answer = {
     protocol: 1,
     ready: true,
