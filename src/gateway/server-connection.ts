@@ -15,6 +15,7 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
+import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
@@ -341,7 +342,7 @@ export class ServerConnection {
   #handle(event: SessionEvent): void {
     switch (event.kind) {
       case 'message':
-        return this.#handleCommand(event.message, event.body);
+        return this.#handleCommand(event);
       case 'answer':
         return this.#answer(event.fields);
       case 'close':
@@ -353,13 +354,14 @@ export class ServerConnection {
     }
   }
 
-  #handleCommand(message: Message, body: Buffer): void {
+  #handleCommand(event: DecodedMessageEvent): void {
+    const { message } = event;
     if (this.#adminCommands !== undefined && commandsOfAdministration.has(message.command)) {
       const { address } = this.#parts;
       return this.#adminCommands.begin(message, { principal: this.#principal, connection: this.id, address });
     }
     try {
-      this.#submit(translateCommand(this.id, message, body, this.#parts.options));
+      this.#submit(translateCommand(this.id, message, event, this.#parts.options));
     } catch (error) {
       this.#log.commandFailed(error);
       this.#submit(readyAnswer(this.id, serverErrorFields(message)));

@@ -15,6 +15,15 @@ export class ByteBacklog {
     return this.#end - this.#start;
   }
 
+  /** What is held lies here, from `start` on. */
+  get bytes(): Buffer {
+    return this.#buffer;
+  }
+
+  get start(): number {
+    return this.#start;
+  }
+
   byteAt(index: number): number {
     return this.#buffer[this.#start + index] ?? 0;
   }
@@ -51,14 +60,14 @@ export class ByteBacklog {
   /** Removes the first `length` bytes, which must be there, and returns them as a view. */
   take(length: number): Buffer {
     const taken = this.#buffer.subarray(this.#start, this.#start + length);
-    this.#start += length;
-    if (this.#start === this.#end) this.clear();
+    this.drop(length);
     return taken;
   }
 
-  /** Skips the first `length` bytes. More than that must be there. */
-  skip(length: number): void {
+  /** Removes the first `length` bytes, which must be there. */
+  drop(length: number): void {
     this.#start += length;
+    if (this.#start === this.#end) this.clear();
   }
 
   clear(): void {

@@ -12,13 +12,21 @@ import { type Headers, type Message, noHeaders, noPayload } from './message.ts';
  * the last value of a repeated header key, and drops pairs with an empty key or value. Returns a fault (INVALID_MESSAGE, the connection
  * stays open) when the body is incomplete or contains text that is not UTF-8; the fault carries the id if it could be read.
  */
-export function decodeMessage(
-  body: Buffer,
+export function decodeMessage(body: Buffer, last?: LastQueueName): Message | ProtocolFault {
+  return decodeBody({ bytes: body, start: 0, end: body.length }, last);
+}
+
+/** Where a body lies among other bytes. */
+export type BodyPlace = { readonly bytes: Buffer; readonly start: number; readonly end: number };
+
+/** As `decodeMessage`, for a body that is a part of more bytes. */
+export function decodeBody(
+  { bytes, start, end }: BodyPlace,
   last: LastQueueName = newLastQueueName(),
 ): Message | ProtocolFault {
-  if (body.length < minMessageSizeBytes)
+  if (end - start < minMessageSizeBytes)
     return messageFault('The body is too short for a version and a command.', '');
-  return decodePlain(body, last) ?? decodeAny(body);
+  return decodePlain(bytes, start, end, last) ?? decodeAny(bytes.subarray(start, end));
 }
 
 /** Longer names of queues are not kept for the next message, because no budget counts what a connection keeps here. In bytes. */
@@ -36,25 +44,26 @@ export function newLastQueueName(): LastQueueName {
  * once, and makes no new string for the queue. With one object less for each message in src/session that saves 5 percent of the broker's own
  * cost of a message (docs/internals/performance.md).
  */
-function decodePlain(body: Buffer, last: LastQueueName): Message | undefined {
-  const idAt = minMessageSizeBytes + 2;
-  const queueAt = idAt + uint16(body, idAt - 2) + 2;
-  const payloadAt = queueAt + uint16(body, queueAt - 2) + 4;
-  if (payloadAt > body.length) return undefined;
-  const endAt = payloadAt + uint32(body, payloadAt - 4) + 2;
-  const command = body[1] ?? 0;
-  if (endAt > body.length || uint16(body, endAt - 2) > 0 || command === Command.Error) return undefined;
-  if (!isAscii(body, idAt, queueAt - 2) || !isAscii(body, queueAt, payloadAt - 4)) return undefined;
+function decodePlain(bytes: Buffer, start: number, end: number, last: LastQueueName): Message | undefined {
+  const idAt = start + minMessageSizeBytes + 2;
+  const queueAt = idAt + uint16(bytes, idAt - 2) + 2;
+  if (queueAt > end) return undefined;
+  const payloadAt = queueAt + uint16(bytes, queueAt - 2) + 4;
+  if (payloadAt > end) return undefined;
+  const fieldsEnd = payloadAt + uint32(bytes, payloadAt - 4) + 2;
+  const command = bytes[start + 1] ?? 0;
+  if (fieldsEnd > end || uint16(bytes, fieldsEnd - 2) > 0 || command === Command.Error) return undefined;
+  if (!isAscii(bytes, idAt, queueAt - 2) || !isAscii(bytes, queueAt, payloadAt - 4)) return undefined;
   return {
-    version: body[0] ?? 0,
+    version: bytes[start] ?? 0,
     command,
-    id: body.toString('latin1', idAt, queueAt - 2),
-    queue: queueName(last, body, queueAt, payloadAt - 4),
-    payload: payloadAt + 2 === endAt ? noPayload : body.subarray(payloadAt, endAt - 2),
+    id: bytes.toString('latin1', idAt, queueAt - 2),
+    queue: queueName(last, bytes, queueAt, payloadAt - 4),
+    payload: payloadAt + 2 === fieldsEnd ? noPayload : bytes.subarray(payloadAt, fieldsEnd - 2),
     headers: noHeaders,
     errorCode: '',
     errorMessage: '',
-    endAt,
+    endAt: fieldsEnd - start,
   };
 }
 
@@ -66,14 +75,14 @@ function queueName(last: LastQueueName, body: Buffer, start: number, end: number
   return name;
 }
 
-/** 0 behind the end of the body. */
-function uint16(body: Buffer, at: number): number {
-  return ((body[at] ?? 0) << 8) | (body[at + 1] ?? 0);
+/** 0 behind the end. What lies behind the body is not used: every read is followed by a comparison with its end. */
+function uint16(bytes: Buffer, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
 /** All 4 bytes must be there. */
-function uint32(body: Buffer, at: number): number {
-  return body.readUInt32BE(at);
+function uint32(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at);
 }
 
 function isAscii(body: Buffer, start: number, end: number): boolean {

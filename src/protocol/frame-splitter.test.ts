@@ -33,7 +33,7 @@ describe('FrameSplitter', () => {
   it('reads a body of 2 bytes and one of the limit [FRAME-003]', () => {
     const splitter = new FrameSplitter(limits);
     splitter.push(Buffer.concat([frameBytes(Buffer.from('ab')), frameBytes(Buffer.alloc(100, 'x'), 2)]));
-    expect(drain(splitter)).toEqual([
+    expect(drain(splitter)).toMatchObject([
       { flags: 0, body: Buffer.from('ab') },
       { flags: 2, body: Buffer.alloc(100, 'x') },
     ]);
@@ -122,11 +122,11 @@ describe('FrameSplitter', () => {
       const splitter = new FrameSplitter(defaultLimits);
       const chunk = Buffer.concat([first, second.subarray(0, cut)]);
       splitter.push(chunk);
-      expect(splitter.next()).toEqual({ flags: 0, body: first.subarray(5) });
+      expect(splitter.next()).toMatchObject({ flags: 0, body: first.subarray(5) });
       splitter.releaseChunk();
       chunk.fill(0xee);
       splitter.push(Buffer.from(second.subarray(cut)));
-      expect(splitter.next()).toEqual({ flags: 0, body: second.subarray(5) });
+      expect(splitter.next()).toMatchObject({ flags: 0, body: second.subarray(5) });
     }
   });
 

@@ -4,9 +4,9 @@
 
 import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
-import { decodeMessage, newLastQueueName } from '../protocol/decode.ts';
+import { decodeBody, newLastQueueName } from '../protocol/decode.ts';
 import { framingFault, isFault, type ProtocolFault } from '../protocol/fault.ts';
-import { FrameSplitter } from '../protocol/frame-splitter.ts';
+import { Frame, FrameSplitter } from '../protocol/frame-splitter.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
 
@@ -18,12 +18,21 @@ export type InflateEvent = {
   readonly limitBytes: number;
 };
 
-export type DecodedMessageEvent = {
-  readonly kind: 'message';
+export class DecodedMessageEvent {
+  readonly kind = 'message';
   readonly message: Message;
+  readonly #frame: Frame;
+
+  constructor(message: Message, frame: Frame) {
+    this.message = message;
+    this.#frame = frame;
+  }
+
   /** The uncompressed body that the message was decoded from: a view, to be copied if it must live longer. */
-  readonly body: Buffer;
-};
+  get body(): Buffer {
+    return this.#frame.body;
+  }
+}
 
 export type ReadEvent = DecodedMessageEvent | InflateEvent | ProtocolFault;
 
@@ -60,7 +69,7 @@ export class MessageReader {
     const frame = this.#splitter.next();
     if (frame === undefined || isFault(frame)) return frame;
     const algorithm = algorithmOf(frame.flags);
-    if (algorithm === undefined) return this.#read(frame.body);
+    if (algorithm === undefined) return this.#read(frame);
     if (!options.compressionAllowed) return this.#refuseCompression();
     this.#inflation = 'awaited';
     return {
@@ -97,12 +106,12 @@ export class MessageReader {
     const result = this.#inflation;
     if (result === 'awaited' || result === 'none') return undefined;
     this.#inflation = 'none';
-    return isFault(result) ? result : this.#read(result);
+    return isFault(result) ? result : this.#read(new Frame(0, result, 0, result.length));
   }
 
-  #read(body: Buffer): DecodedMessageEvent | ProtocolFault {
-    const message = decodeMessage(body, this.#lastQueueName);
-    return isFault(message) ? message : { kind: 'message', message, body };
+  #read(frame: Frame): DecodedMessageEvent | ProtocolFault {
+    const message = decodeBody(frame, this.#lastQueueName);
+    return isFault(message) ? message : new DecodedMessageEvent(message, frame);
   }
 
   #refuseCompression(): ProtocolFault {

@@ -18,11 +18,11 @@ export type CommandOptions = {
   readonly validatePayload: boolean;
 };
 
-/** The input for a command that the session accepted, with its uncompressed body. */
+/** The input for a command that the session accepted; `source` has its uncompressed body. */
 export function translateCommand(
   connection: ConnectionId,
   message: Message,
-  body: Buffer,
+  source: { readonly body: Buffer },
   options: CommandOptions,
 ): Input {
   const { command, id, queue } = message;
@@ -35,7 +35,7 @@ export function translateCommand(
     case Command.Publish: {
       const priority = priorityOf(message);
       const invalid = payloadFault(message, options);
-      const content = contentOf(body, message);
+      const content = contentOf(source.body, message);
       const input = { kind: 'publish', connection, token, queue, id, priority, content } as const;
       return invalid === undefined ? input : { ...input, invalid };
     }
