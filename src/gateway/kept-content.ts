@@ -16,11 +16,11 @@ export class KeptContent implements MessageContent {
     this.#held = held;
   }
 
-  /** Copies the first `length` bytes: a view would keep alive what they arrived in. */
-  static copyOf(bytes: Buffer, length = bytes.length): KeptContent {
-    if (length < OWN_MEMORY_BYTES) return new KeptContent(bytes.toString('latin1', 0, length));
-    const copy = Buffer.allocUnsafeSlow(length);
-    bytes.copy(copy, 0, 0, length);
+  /** Copies the bytes from `start` to before `end`: a view would keep alive what they arrived in. */
+  static copyOf(bytes: Buffer, start = 0, end = bytes.length): KeptContent {
+    if (end - start < OWN_MEMORY_BYTES) return new KeptContent(bytes.toString('latin1', start, end));
+    const copy = Buffer.allocUnsafeSlow(end - start);
+    bytes.copy(copy, 0, start, end);
     return new KeptContent(copy);
   }
 

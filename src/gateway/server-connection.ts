@@ -354,14 +354,13 @@ export class ServerConnection {
     }
   }
 
-  #handleCommand(event: DecodedMessageEvent): void {
-    const { message } = event;
+  #handleCommand({ message, frame }: DecodedMessageEvent): void {
     if (this.#adminCommands !== undefined && commandsOfAdministration.has(message.command)) {
       const { address } = this.#parts;
       return this.#adminCommands.begin(message, { principal: this.#principal, connection: this.id, address });
     }
     try {
-      this.#submit(translateCommand(this.id, message, event, this.#parts.options));
+      this.#submit(translateCommand(this.id, message, frame, this.#parts.options));
     } catch (error) {
       this.#log.commandFailed(error);
       this.#submit(readyAnswer(this.id, serverErrorFields(message)));

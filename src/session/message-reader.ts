@@ -21,16 +21,17 @@ export type InflateEvent = {
 export class DecodedMessageEvent {
   readonly kind = 'message';
   readonly message: Message;
-  readonly #frame: Frame;
+  /** With the uncompressed body that the message was decoded from. */
+  readonly frame: Frame;
 
   constructor(message: Message, frame: Frame) {
     this.message = message;
-    this.#frame = frame;
+    this.frame = frame;
   }
 
-  /** The uncompressed body that the message was decoded from: a view, to be copied if it must live longer. */
+  /** See `Frame.body`. */
   get body(): Buffer {
-    return this.#frame.body;
+    return this.frame.body;
   }
 }
 

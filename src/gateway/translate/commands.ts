@@ -6,6 +6,7 @@ import type { ConnectionId, Input } from '../../broker/interface/input.ts';
 import { ErrorCode } from '../../model/error-code.ts';
 import { Priority } from '../../model/priority.ts';
 import { Command } from '../../protocol/command.ts';
+import type { BodyPlace } from '../../protocol/decode.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { scanJson } from '../../protocol/json-scanner.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -18,11 +19,11 @@ export type CommandOptions = {
   readonly validatePayload: boolean;
 };
 
-/** The input for a command that the session accepted; `source` has its uncompressed body. */
+/** The input for a command that the session accepted; `place`: where its uncompressed body is. */
 export function translateCommand(
   connection: ConnectionId,
   message: Message,
-  source: { readonly body: Buffer },
+  place: BodyPlace,
   options: CommandOptions,
 ): Input {
   const { command, id, queue } = message;
@@ -35,7 +36,7 @@ export function translateCommand(
     case Command.Publish: {
       const priority = priorityOf(message);
       const invalid = payloadFault(message, options);
-      const content = contentOf(source.body, message);
+      const content = contentOf(place, message);
       const input = { kind: 'publish', connection, token, queue, id, priority, content } as const;
       return invalid === undefined ? input : { ...input, invalid };
     }

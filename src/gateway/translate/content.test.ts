@@ -23,7 +23,7 @@ function decoded(body: Buffer): Message {
 function deliver(body: Buffer, changes: Partial<DeliverEffect> = {}): DeliverEffect {
   const message = decoded(body);
   const { id, queue } = message;
-  const content = contentOf(body, message);
+  const content = contentOf({ bytes: body, start: 0, end: body.length }, message);
   return {
     kind: 'deliver',
     connection: 1,

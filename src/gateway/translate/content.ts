@@ -5,7 +5,7 @@
 import type { DeliverEffect, Effect } from '../../broker/interface/effect.ts';
 import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import { Command } from '../../protocol/command.ts';
-import { decodeMessage } from '../../protocol/decode.ts';
+import { type BodyPlace, decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
 import { isFault } from '../../protocol/fault.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
@@ -13,11 +13,11 @@ import { type Message, type MessageFields, protocolVersion } from '../../protoco
 import { formatTimestamp } from '../../protocol/time-span.ts';
 import { KeptContent } from '../kept-content.ts';
 
-/** The body to deliver: the published one up to the end of its fields. Changes the first bytes of `body`, which must not be read again. */
-export function contentOf(body: Buffer, message: Message): KeptContent {
-  body[0] = protocolVersion;
-  body[1] = Command.Deliver;
-  return KeptContent.copyOf(body, message.endAt);
+/** The body to deliver: the published one up to the end of its fields. Changes its first bytes there, which must not be read again. */
+export function contentOf({ bytes, start }: BodyPlace, message: Message): KeptContent {
+  bytes[start] = protocolVersion;
+  bytes[start + 1] = Command.Deliver;
+  return KeptContent.copyOf(bytes, start, start + message.endAt);
 }
 
 /** The body of the Deliver frame for this delivery attempt. Leaves out added headers that do not fit. */
