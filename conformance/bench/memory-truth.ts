@@ -21,7 +21,8 @@ import { Stage } from './memory-truth/stage.ts';
 const FACTOR = 1.5;
 const CONSTANT_BYTES = 64 * 1024 * 1024;
 const SAMPLES_BEFORE = 2;
-const SAMPLES_AFTER = 4;
+/** A process that has just recovered shrinks for up to six samples; what it still has after eight stays. */
+const SAMPLES_AFTER = 8;
 
 /** Only patterns whose name contains this are run. */
 const only = process.env['TRUEMQ_MEMORY_PATTERN'] ?? '';
