@@ -1,7 +1,7 @@
 // Compresses each body once per algorithm and batch, however many subscribers receive it.
 
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
-import type { EncodedBody } from './outbound.ts';
+import type { EncodedBody } from './outbound-frame.ts';
 
 export class BatchCompressor {
   readonly #compressor: Compressor;

@@ -23,7 +23,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import { type LimitCounts, LimitEvents } from './limit-events.ts';
 import { Operator, OutOfService } from './operator.ts';
 import { OperatorRequests } from './operator-requests.ts';
-import type { EncodedBody } from './outbound.ts';
+import type { EncodedBody } from './outbound-frame.ts';
 import { ReadTurns } from './read-turns.ts';
 import { ServerConnection } from './server-connection.ts';
 import { throttledLogger } from './throttled-logger.ts';
@@ -37,6 +37,7 @@ import {
   isReadyAnswer,
   LAST_ANSWER,
 } from './translate/tokens.ts';
+import { WriteBatch } from './write-batch.ts';
 
 export type GatewayParts = {
   /** Decides about every Connect; absent: each is accepted, with all rights. */
@@ -241,7 +242,8 @@ export class Gateway {
       if (connection === undefined) this.#tellOperator(effect);
       else this.#carryOut(effect, connection, effects[nextIndex]);
     }
-    for (const connection of this.#touched) connection.flush();
+    const writes = new WriteBatch();
+    for (const connection of this.#touched) connection.flush(writes);
     this.#touched.clear();
     this.#compressor.clear();
     this.#queueLists.clear();

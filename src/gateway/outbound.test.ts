@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Command } from '../protocol/command.ts';
 import { encodeBody, encodeFrame, frameOf } from '../protocol/encode.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
+import { WriteBatch } from './write-batch.ts';
 
 /** A stream that keeps written bytes until the test flushes them. */
 class Sink extends Duplex {
@@ -82,6 +83,19 @@ describe('frames that have gathered', () => {
     outbound.flush();
     expect(outbound.unsentBytes).toBe(5 + large.length);
     expect(sink.pieces[1]).toBe(large);
+  });
+
+  it('share the bytes of another connection that sends the same at the same time', () => {
+    const writes = new WriteBatch();
+    const shared = body(100);
+    const [one, other] = [new Sink(), new Sink()];
+    for (const sink of [one, other]) {
+      const outbound = outboundTo(sink);
+      outbound.push(shared);
+      outbound.flush(writes);
+    }
+    expect(one.writes).toEqual([frameOf(shared)]);
+    expect(other.writes[0]).toBe(one.writes[0]);
   });
 
   it('write nothing when there are none, and do not end an open stream', () => {

@@ -5,23 +5,9 @@
 import type { Duplex } from 'node:stream';
 import type { Algorithm } from '../protocol/compression.ts';
 import { flagsOf } from '../protocol/compression.ts';
-import {
-  encodeBody,
-  encodedBodyLength,
-  frameHeaderBytes,
-  writeBody,
-  writeFrameHeader,
-} from '../protocol/encode.ts';
-import type { MessageFields } from '../protocol/message.ts';
-import { KeptContent } from './kept-content.ts';
-
-/** A frame to send: the fields of a small one, or an encoded body, which must not be changed any more. */
-export type OutboundFrame = MessageFields | EncodedBody;
-
-export type EncodedBody = KeptContent | Buffer;
-
-/** Bodies of this size and larger are written without a copy; smaller ones are copied into one buffer. */
-const BY_REFERENCE_BYTES = 16_384;
+import { encodeBody, encodedBodyLength } from '../protocol/encode.ts';
+import { type EncodedBody, isEncoded, type OutboundFrame, type ReadyFrame } from './outbound-frame.ts';
+import { WriteBatch } from './write-batch.ts';
 
 /** Memory that a write takes in addition to its bytes, until the stream has flushed it. */
 const WRITE_OVERHEAD_BYTES = 350;
@@ -36,18 +22,15 @@ export type OutboundOptions = {
   readonly onFailure: (error: unknown) => void;
 };
 
-/** A body as it is sent, with its flags. */
-type Ready = { readonly frame: OutboundFrame; readonly bodyLength: number; readonly flags: number };
-
 /** A body that is being compressed, with its uncompressed length. */
-type Awaited = { readonly ready: Promise<Ready>; readonly bodyLength: number };
+type Awaited = { readonly ready: Promise<ReadyFrame>; readonly bodyLength: number };
 
 export class Outbound {
   readonly #stream: Duplex;
   readonly #options: OutboundOptions;
   #frames: OutboundFrame[] = [];
   /** Flushed but not written: a frame that is being compressed, and the frames behind it. */
-  #queue: (Ready | Awaited)[] = [];
+  #queue: (ReadyFrame | Awaited)[] = [];
   #queuedBytes = 0;
   /** Memory of the writes that the stream has not flushed, with their overhead. */
   #writtenBytes = 0;
@@ -79,19 +62,19 @@ export class Outbound {
 
   /**
    * Writes the queued frames, with one write unless compressing takes time. All compressing starts here, so that connections that are
-   * flushed together can share its results.
+   * flushed together can share its results. They share their bytes if they share `writes`.
    */
-  flush(): void {
+  flush(writes = new WriteBatch()): void {
     if (this.#stream.destroyed) return;
     const frames = this.#frames;
     this.#frames = [];
-    const ready: Ready[] = [];
+    const ready: ReadyFrame[] = [];
     for (const frame of frames) this.#enqueue(this.#prepare(frame), ready);
-    this.#write(ready);
+    this.#write(ready, writes);
   }
 
   /** Adds a frame to `ready`, unless it is being compressed or is behind a frame that is. */
-  #enqueue(frame: Ready | Awaited, ready: Ready[]): void {
+  #enqueue(frame: ReadyFrame | Awaited, ready: ReadyFrame[]): void {
     if (this.#queue.length === 0 && !isAwaited(frame)) {
       ready.push(frame);
       return;
@@ -102,20 +85,20 @@ export class Outbound {
   }
 
   #waitFor(first: Awaited): void {
-    const writeRest = (compressed: Ready): void => {
+    const writeRest = (compressed: ReadyFrame): void => {
       if (this.#stream.destroyed) return;
       const behind = this.#queue.slice(1);
       this.#queue = [];
       this.#queuedBytes = 0;
       const ready = [compressed];
       for (const frame of behind) this.#enqueue(frame, ready);
-      this.#write(ready);
+      this.#write(ready, new WriteBatch());
     };
     // The failure was reported when it happened, which may be long before the frame's turn.
     first.ready.then(writeRest, () => undefined);
   }
 
-  #prepare(frame: OutboundFrame): Ready | Awaited {
+  #prepare(frame: OutboundFrame): ReadyFrame | Awaited {
     const bodyLength = isEncoded(frame) ? frame.byteLength : encodedBodyLength(frame);
     const algorithm = this.#options.algorithmFor(bodyLength);
     if (algorithm === undefined) return { frame, bodyLength, flags: 0 };
@@ -127,8 +110,8 @@ export class Outbound {
     return { ready, bodyLength };
   }
 
-  #write(frames: readonly Ready[]): void {
-    if (frames.length > 0) this.#writePieces(piecesOf(frames));
+  #write(frames: readonly ReadyFrame[], writes: WriteBatch): void {
+    if (frames.length > 0) this.#writePieces(writes.piecesOf(frames));
     if (this.#isEnding && this.#queue.length === 0) this.#stream.end();
   }
 
@@ -151,42 +134,12 @@ export class Outbound {
   }
 }
 
-export function isEncoded(frame: OutboundFrame): frame is EncodedBody {
-  return frame instanceof KeptContent || Buffer.isBuffer(frame);
-}
-
-function isAwaited(frame: Ready | Awaited): frame is Awaited {
+function isAwaited(frame: ReadyFrame | Awaited): frame is Awaited {
   return 'ready' in frame;
 }
 
 /** The compressed body, unless it is longer than the original. */
-function smaller(body: EncodedBody, compressed: Buffer, algorithm: Algorithm): Ready {
+function smaller(body: EncodedBody, compressed: Buffer, algorithm: Algorithm): ReadyFrame {
   if (compressed.length >= body.byteLength) return { frame: body, bodyLength: body.byteLength, flags: 0 };
   return { frame: compressed, bodyLength: compressed.length, flags: flagsOf(algorithm) };
-}
-
-/** The bytes of the frames, in order: adjacent small frames are copied into one buffer, large bodies are not copied. */
-function piecesOf(frames: readonly Ready[]): Buffer[] {
-  let copied = 0;
-  for (const frame of frames) copied += frameHeaderBytes + (isByReference(frame) ? 0 : frame.bodyLength);
-  const buffer = Buffer.allocUnsafe(copied);
-  const pieces: Buffer[] = [];
-  let from = 0;
-  let at = 0;
-  for (const ready of frames) {
-    at = writeFrameHeader(buffer, at, ready.bodyLength, ready.flags);
-    const { frame } = ready;
-    if (!isEncoded(frame)) at = writeBody(frame, buffer, at);
-    else if (isByReference(ready)) {
-      pieces.push(buffer.subarray(from, at), Buffer.isBuffer(frame) ? frame : frame.toBytes());
-      from = at;
-    } else if (Buffer.isBuffer(frame)) at += frame.copy(buffer, at);
-    else at = frame.writeTo(buffer, at);
-  }
-  if (from < at) pieces.push(buffer.subarray(from, at));
-  return pieces;
-}
-
-function isByReference({ frame, bodyLength }: Ready): boolean {
-  return bodyLength >= BY_REFERENCE_BYTES && isEncoded(frame);
 }

@@ -27,13 +27,15 @@ import { ConnectionTimeouts } from './connection-timeouts.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { Inflation } from './inflation.ts';
 import type { LimitKind } from './limit-events.ts';
-import { type EncodedBody, isEncoded, Outbound, type OutboundFrame } from './outbound.ts';
+import { Outbound } from './outbound.ts';
+import { type EncodedBody, isEncoded, type OutboundFrame } from './outbound-frame.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
 import { RateLimit } from './rate-limit.ts';
 import { ReadTurn, type ReadTurns } from './read-turns.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
+import type { WriteBatch } from './write-batch.ts';
 
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
@@ -224,8 +226,9 @@ export class ServerConnection {
     this.#updateReadState();
   }
 
-  flush(): void {
-    this.#outbound.flush();
+  /** Writes what was queued; connections with the same `writes` share the bytes of the same frames. */
+  flush(writes?: WriteBatch): void {
+    this.#outbound.flush(writes);
     this.#count();
     const wasSaturated = this.#isSaturated;
     this.#isSaturated = false;

@@ -1,0 +1,59 @@
+// The bytes of the connections that are flushed together. The subscribers of a queue are often sent the same frames, and then share their
+// bytes: 1.6 times as many messages of 1 KiB to 100 subscribers, and 9 percent more if they acknowledge.
+
+import { frameHeaderBytes, writeBody, writeFrameHeader } from '../protocol/encode.ts';
+import { isEncoded, type ReadyFrame } from './outbound-frame.ts';
+
+/** Bodies of this size and larger are written without a copy; smaller ones are copied into one buffer. */
+const BY_REFERENCE_BYTES = 16_384;
+
+export class WriteBatch {
+  #frames: readonly ReadyFrame[] = [];
+  #pieces: readonly Buffer[] = [];
+
+  /** The bytes of the frames, in order, which must not be changed. */
+  piecesOf(frames: readonly ReadyFrame[]): readonly Buffer[] {
+    if (!areSame(frames, this.#frames)) {
+      this.#pieces = newPiecesOf(frames);
+      this.#frames = frames;
+    }
+    return this.#pieces;
+  }
+}
+
+/** Whether their bytes are the same, as far as that can be seen without a look at them. */
+function areSame(frames: readonly ReadyFrame[], others: readonly ReadyFrame[]): boolean {
+  if (frames.length !== others.length) return false;
+  for (let index = 0; index < frames.length; index += 1) {
+    const frame = frames[index];
+    const other = others[index];
+    if (frame?.frame !== other?.frame || frame?.flags !== other?.flags) return false;
+  }
+  return true;
+}
+
+/** The bytes of the frames, in order: adjacent small frames are copied into one buffer, large bodies are not copied. */
+function newPiecesOf(frames: readonly ReadyFrame[]): Buffer[] {
+  let copied = 0;
+  for (const frame of frames) copied += frameHeaderBytes + (isByReference(frame) ? 0 : frame.bodyLength);
+  const buffer = Buffer.allocUnsafe(copied);
+  const pieces: Buffer[] = [];
+  let from = 0;
+  let at = 0;
+  for (const ready of frames) {
+    at = writeFrameHeader(buffer, at, ready.bodyLength, ready.flags);
+    const { frame } = ready;
+    if (!isEncoded(frame)) at = writeBody(frame, buffer, at);
+    else if (isByReference(ready)) {
+      pieces.push(buffer.subarray(from, at), Buffer.isBuffer(frame) ? frame : frame.toBytes());
+      from = at;
+    } else if (Buffer.isBuffer(frame)) at += frame.copy(buffer, at);
+    else at = frame.writeTo(buffer, at);
+  }
+  if (from < at) pieces.push(buffer.subarray(from, at));
+  return pieces;
+}
+
+function isByReference({ frame, bodyLength }: ReadyFrame): boolean {
+  return bodyLength >= BY_REFERENCE_BYTES && isEncoded(frame);
+}
