@@ -25,7 +25,7 @@ import { Operator, OutOfService } from './operator.ts';
 import { OperatorRequests } from './operator-requests.ts';
 import type { EncodedBody } from './outbound-frame.ts';
 import { ReadTurns } from './read-turns.ts';
-import { ServerConnection } from './server-connection.ts';
+import { type ConnectionHost, ServerConnection } from './server-connection.ts';
 import { throttledLogger } from './throttled-logger.ts';
 import { answerFields, refusalFields } from './translate/answers.ts';
 import { DeliverBodies } from './translate/content.ts';
@@ -80,6 +80,7 @@ export class Gateway {
   readonly #budgets: ConnectionBudgets;
   readonly #turns: ReadTurns;
   readonly #arrivals: Arrivals;
+  readonly #host: ConnectionHost;
   readonly #queueLists = new QueueListCache();
   readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
@@ -107,6 +108,7 @@ export class Gateway {
     const half = options.maxBufferedBytes / 2;
     this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
     this.#turns = new ReadTurns({ ...parts.environment, commitMs: () => parts.backend.commitMs });
+    this.#host = this.#newHost();
     this.#arrivals = new Arrivals(this.#turns, (stream, address) => this.#attach(stream, address));
     parts.administration?.onChange((change) => this.#applyChange(change));
   }
@@ -209,29 +211,32 @@ export class Gateway {
     }
   }
 
-  #newConnection(stream: Duplex, address: string): ServerConnection {
-    const connection: ServerConnection = new ServerConnection(this.#nextConnectionId++, stream, {
-      address,
-      authenticator: this.#parts.authenticator,
-      administration: this.#parts.administration,
+  #newHost(): ConnectionHost {
+    const { authenticator, administration, environment, compressor } = this.#parts;
+    return {
+      authenticator,
+      administration,
       shutdownReason: () => (this.#backend.state.kind === 'draining' ? SHUTTING_DOWN : undefined),
       options: this.#options,
-      environment: this.#parts.environment,
+      environment,
       logger: this.#logger,
-      compressor: this.#parts.compressor,
+      compressor,
       compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
       budgets: this.#budgets,
       turns: this.#turns,
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
-      onClosed: () => this.#closed(connection),
-      countError: (code, id) => {
+      onClosed: (connection) => this.#closed(connection),
+      countError: (code, { id, address }) => {
         this.#errorFrameCount += 1;
         this.#limits.errorSent(code, { connection: id, address, code });
       },
-      limitReached: (kind, id) => this.#limits.reached(kind, { connection: id, address }),
-    });
-    return connection;
+      limitReached: (kind, { id, address }) => this.#limits.reached(kind, { connection: id, address }),
+    };
+  }
+
+  #newConnection(stream: Duplex, address: string): ServerConnection {
+    return new ServerConnection(this.#nextConnectionId++, stream, address, this.#host);
   }
 
   #carryOutAll(effects: readonly Effect[]): void {

@@ -43,9 +43,8 @@ const CLOSING_GRACE_MS = 5_000;
 /** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
 const MAX_BYTES_BEHIND_CONNECT = 65_536;
 
-export type ConnectionParts = {
-  /** Of the client, without its port. */
-  readonly address: string;
+/** What all connections share: one object for all, because a closure for each connection is memory that 1,000 idle ones take. */
+export type ConnectionHost = {
   /** Absent: every Connect is accepted, with all rights. */
   readonly authenticator: Authenticator | undefined;
   /** Absent: admin commands are unknown commands. */
@@ -60,12 +59,10 @@ export type ConnectionParts = {
   /** Passes an input to the backend. The owner calls `inputProcessed` when it is processed. */
   readonly submit: (input: Input) => void;
   /** Called when the connection reads nothing more and the backend has nothing to answer: the owner calls `end`. */
-  readonly onClosed: () => void;
-  readonly countError: (code: string | undefined, connection: ConnectionId) => void;
-  readonly limitReached: (kind: LimitKind, connection: ConnectionId) => void;
-  /** Shared by all connections. */
+  readonly onClosed: (connection: ServerConnection) => void;
+  readonly countError: (code: string | undefined, connection: ServerConnection) => void;
+  readonly limitReached: (kind: LimitKind, connection: ServerConnection) => void;
   readonly budgets: ConnectionBudgets;
-  /** Shared by all connections. */
   readonly turns: ReadTurns;
   /** Why a Connect is refused now; undefined if it is accepted. */
   readonly outOfServiceReason: () => string | undefined;
@@ -73,8 +70,10 @@ export type ConnectionParts = {
 
 export class ServerConnection {
   readonly id: ConnectionId;
+  /** Of the client, without its port. */
+  readonly address: string;
   readonly #stream: Duplex;
-  readonly #parts: ConnectionParts;
+  readonly #host: ConnectionHost;
   readonly #session: ServerSession;
   readonly #log: ConnectionLog;
   readonly #outbound: Outbound;
@@ -104,14 +103,15 @@ export class ServerConnection {
   /** The client has ended its side, and not all of its input is handled. */
   #inputHasEnded = false;
 
-  constructor(id: ConnectionId, stream: Duplex, parts: ConnectionParts) {
+  constructor(id: ConnectionId, stream: Duplex, address: string, host: ConnectionHost) {
     this.id = id;
+    this.address = address;
     this.#stream = stream;
-    this.#parts = parts;
-    const { options, environment, logger, address } = parts;
+    this.#host = host;
+    const { options, environment, logger } = host;
     this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
-    this.#memory = new ConnectionMemory(parts.budgets, () => this.#pump());
-    this.#turn = new ReadTurn(parts.turns, () => this.#pump());
+    this.#memory = new ConnectionMemory(host.budgets, () => this.#pump());
+    this.#turn = new ReadTurn(host.turns, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
     this.#messageRate = perSecond === undefined ? undefined : new RateLimit(perSecond, 1000);
     this.#session = new ServerSession({
@@ -119,23 +119,23 @@ export class ServerConnection {
       supportedCompressions: options.supportedCompressions,
       compressionThresholdBytes: options.compressionThresholdBytes,
       freshId: environment.freshId,
-      servedCommands: parts.administration === undefined ? commandsOfClient : withAdminCommands,
+      servedCommands: host.administration === undefined ? commandsOfClient : withAdminCommands,
       admit: (message) => this.#admit(message),
     });
     this.#inflation = new Inflation({
-      compressor: parts.compressor,
+      compressor: host.compressor,
       memory: this.#memory,
       session: this.#session,
       onInflated: () => this.#pump(),
       onFailure: (error) => this.#abandon(error),
     });
-    const { authenticator, administration } = parts;
+    const { authenticator, administration } = host;
     const onFault = (error: unknown) => this.#log.commandFailed(error);
     this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
     this.#adminCommands = administration && this.#newAdminCommands(administration);
     this.#outbound = new Outbound(stream, {
       algorithmFor: (bodyLength) => this.#session.outboundAlgorithm(bodyLength),
-      compress: parts.compress,
+      compress: host.compress,
       onProgress: () => this.#decongest(),
       onFailure: (error) => this.#abandon(error),
     });
@@ -154,9 +154,9 @@ export class ServerConnection {
 
   /** Starts reading. */
   serve(): void {
-    const { environment, options } = this.#parts;
+    const { environment, options } = this.#host;
     this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (kind) => {
-      this.#parts.limitReached(kind, this.id);
+      this.#host.limitReached(kind, this);
       this.close(kind);
     });
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -183,7 +183,7 @@ export class ServerConnection {
     if (this.#isClosing) return;
     this.#log.ending(reason);
     this.#stopInput();
-    if (!this.#isKnown) return this.#parts.onClosed();
+    if (!this.#isKnown) return this.#host.onClosed(this);
     this.#submit({ kind: 'disconnected', connection: this.id });
     this.#askForLastAnswer();
   }
@@ -196,7 +196,7 @@ export class ServerConnection {
   /** All answers that the backend had to give were given. An admin command may still be under way, whose answer follows. */
   lastAnswer(): void {
     this.#lastAnswerCount -= 1;
-    if (this.#lastAnswerCount === 0 && this.#adminCommands?.isBusy !== true) this.#parts.onClosed();
+    if (this.#lastAnswerCount === 0 && this.#adminCommands?.isBusy !== true) this.#host.onClosed(this);
   }
 
   /** Queues a frame for the next flush; dropped if the connection is closing. */
@@ -204,8 +204,8 @@ export class ServerConnection {
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#log.sent(isEncoded(frame) ? undefined : frame.errorCode);
     if (isEncoded(frame)) return void this.#outbound.push(frame);
-    if (frame.command === Command.Error) this.#parts.countError(frame.errorCode, this.id);
-    const { options, environment } = this.#parts;
+    if (frame.command === Command.Error) this.#host.countError(frame.errorCode, this);
+    const { options, environment } = this.#host;
     this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
   }
 
@@ -238,15 +238,15 @@ export class ServerConnection {
       return;
     }
     this.#isCongested = true;
-    const isOwn = this.#outbound.unsentBytes > this.#parts.options.maxOutboundBytes;
-    this.#parts.limitReached(isOwn ? 'unsentOutput' : 'bufferedBytes', this.id);
+    const isOwn = this.#outbound.unsentBytes > this.#host.options.maxOutboundBytes;
+    this.#host.limitReached(isOwn ? 'unsentOutput' : 'bufferedBytes', this);
     this.#notifyWritable(false);
     this.#updateReadState();
   }
 
   /** The backend has processed this input of the connection. */
   inputProcessed(input: Input): void {
-    this.#pendingBytes -= pendingBytesOf(input, this.#parts.options.limits.maxMessageSizeBytes);
+    this.#pendingBytes -= pendingBytesOf(input, this.#host.options.limits.maxMessageSizeBytes);
     if (this.#isPaused) this.#pump();
     else this.#count();
   }
@@ -263,7 +263,7 @@ export class ServerConnection {
     this.#stream.removeAllListeners('data');
     // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
-    const cancel = this.#parts.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
+    const cancel = this.#host.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
     this.#stream.once('close', () => {
       cancel();
       this.#count();
@@ -310,7 +310,7 @@ export class ServerConnection {
   }
 
   #mustWait(): boolean {
-    const mayBePending = this.#memory.isInputShort ? 0 : this.#parts.options.maxPendingInputBytes;
+    const mayBePending = this.#memory.isInputShort ? 0 : this.#host.options.maxPendingInputBytes;
     const isBusy =
       this.#isCongested || this.#inflation.isRunning || this.#isClosing || this.#memory.isWaiting;
     return isBusy || this.#turn.isOver || this.#isAsking || this.#pendingBytes > mayBePending;
@@ -338,7 +338,7 @@ export class ServerConnection {
   #exceedsOutput(part: number): boolean {
     const { unsentBytes, heldBytes } = this.#outbound;
     return (
-      unsentBytes > this.#parts.options.maxOutboundBytes * part || this.#memory.exceedsShare(heldBytes, part)
+      unsentBytes > this.#host.options.maxOutboundBytes * part || this.#memory.exceedsShare(heldBytes, part)
     );
   }
 
@@ -359,11 +359,11 @@ export class ServerConnection {
 
   #handleCommand({ message, frame }: DecodedMessageEvent): void {
     if (this.#adminCommands !== undefined && commandsOfAdministration.has(message.command)) {
-      const { address } = this.#parts;
-      return this.#adminCommands.begin(message, { principal: this.#principal, connection: this.id, address });
+      const issuer = { principal: this.#principal, connection: this.id, address: this.address };
+      return this.#adminCommands.begin(message, issuer);
     }
     try {
-      this.#submit(translateCommand(this.id, message, frame, this.#parts.options));
+      this.#submit(translateCommand(this.id, message, frame, this.#host.options));
     } catch (error) {
       this.#log.commandFailed(error);
       this.#submit(readyAnswer(this.id, serverErrorFields(message)));
@@ -398,7 +398,7 @@ export class ServerConnection {
   }
 
   #refusesOutOfService(): boolean {
-    const text = this.#parts.outOfServiceReason();
+    const text = this.#host.outOfServiceReason();
     if (text === undefined) return false;
     this.#log.connectRefused(ErrorCode.StorageError);
     const refusal = { code: ErrorCode.StorageError, text, closes: true };
@@ -409,7 +409,7 @@ export class ServerConnection {
   #accept(principal: Principal | undefined): void {
     this.#principal = principal;
     this.#log.connected(principal?.username);
-    const serverHeaders = connectAckHeaders(this.id, this.#parts.options.serverVersion);
+    const serverHeaders = connectAckHeaders(this.id, this.#host.options.serverVersion);
     this.#session.handleConnectOutcome({ kind: 'accept', serverHeaders });
     this.#isKnown = true;
     const input = { kind: 'connected', connection: this.id } as const;
@@ -417,8 +417,8 @@ export class ServerConnection {
   }
 
   #submit(input: Input): void {
-    this.#pendingBytes += pendingBytesOf(input, this.#parts.options.limits.maxMessageSizeBytes);
-    this.#parts.submit(input);
+    this.#pendingBytes += pendingBytesOf(input, this.#host.options.limits.maxMessageSizeBytes);
+    this.#host.submit(input);
   }
 
   #stopInput(): void {
@@ -430,7 +430,7 @@ export class ServerConnection {
 
   #admit(message: Message): ProtocolFault | undefined {
     if (message.command !== Command.Publish || this.#messageRate === undefined) return undefined;
-    if (this.#messageRate.admit(this.#parts.environment.clock.now())) return undefined;
+    if (this.#messageRate.admit(this.#host.environment.clock.now())) return undefined;
     const text = 'More messages a second than the broker takes from one client.';
     return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
@@ -442,10 +442,10 @@ export class ServerConnection {
     if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
     this.#isPaused = pause;
     if (pause) {
-      if (this.#pendingBytes > this.#parts.options.maxPendingInputBytes)
-        this.#parts.limitReached('pendingInput', this.id);
+      if (this.#pendingBytes > this.#host.options.maxPendingInputBytes)
+        this.#host.limitReached('pendingInput', this);
       else if (this.#memory.isWaiting || (this.#memory.isInputShort && this.#pendingBytes > 0))
-        this.#parts.limitReached('bufferedBytes', this.id);
+        this.#host.limitReached('bufferedBytes', this);
       this.#timeouts?.readingPaused();
       this.#stream.pause();
     } else this.#stream.resume();
@@ -464,9 +464,9 @@ export class ServerConnection {
   #newAdminCommands(administration: UserAdministration): AdminCommands {
     return new AdminCommands(this.id, {
       administration,
-      maxMessageSizeBytes: this.#parts.options.limits.maxMessageSizeBytes,
+      maxMessageSizeBytes: this.#host.options.limits.maxMessageSizeBytes,
       submit: (input) => this.#submit(input),
-      shutdownReason: this.#parts.shutdownReason,
+      shutdownReason: this.#host.shutdownReason,
       onFault: (error) => this.#log.commandFailed(error),
       onDone: () => {
         // The answer comes behind the last one that was asked for before.
