@@ -9,6 +9,7 @@ import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import type { Environment } from '../../model/environment.ts';
 import type { StorageProvider } from '../../storage/storage-provider.ts';
 import type { BackendReceiver } from '../backend.ts';
+import { coreTime } from './core-time.ts';
 import type { DeliveryLatency } from './delivery-latency.ts';
 import type { EvictionLog } from './eviction-log.ts';
 import { InputQueue } from './input-queue.ts';
@@ -115,9 +116,10 @@ export class BatchLoop {
   #stepBatch(): { readonly inputs: readonly Input[]; readonly fault?: Fault } {
     const { broker, environment } = this.#parts;
     const { clock } = environment;
-    const time = { now: clock.now(), wallNow: clock.wallNow() };
+    const startedAt = clock.now();
+    const time = coreTime(clock, startedAt);
     const inputs: Input[] = [];
-    const isLate = (): boolean => clock.now() - time.now >= this.#batchMs;
+    const isLate = (): boolean => clock.now() - startedAt >= this.#batchMs;
     while (!isFull(inputs.length, isLate)) {
       const input = this.#pending.take();
       if (input === undefined) break;
@@ -128,7 +130,7 @@ export class BatchLoop {
         return { inputs, fault: { error, culprit: input } };
       }
     }
-    this.#firstSubmittedAt = this.#pending.length === 0 ? undefined : time.now;
+    this.#firstSubmittedAt = this.#pending.length === 0 ? undefined : startedAt;
     return { inputs };
   }
 

@@ -12,6 +12,7 @@ import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { isQueueName } from '../../model/queue-name.ts';
 import { impossibleOption } from '../../model/queue-options.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
+import { coreTime } from './core-time.ts';
 import type { QueueLog } from './queue-log.ts';
 
 /** Longest time slice, in milliseconds. */
@@ -38,21 +39,24 @@ export async function recover(
   const { clock, scheduler } = environment;
   const startedAt = clock.now();
   const counts = { queue: 0, message: 0 };
-  let time = { now: startedAt, wallNow: clock.wallNow() };
+  let time = coreTime(clock);
+  let sliceStartedAt = startedAt;
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
     recoverRecord(broker, checked(record, keepContent), time);
     counts[record.kind] += 1;
     if (record.kind === 'queue') queueLog.recovered(record);
-    if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - time.now < SLICE_MS) return;
+    if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - sliceStartedAt < SLICE_MS)
+      return;
     if (clock.now() - toldAt >= PROGRESS_EVERY_MS) {
       logger.info('recovering from the store', { queues: counts.queue, messages: counts.message });
       toldAt = clock.now();
     }
     return nextTurn(scheduler).then(() => {
       throwIfCancelled();
-      time = { now: clock.now(), wallNow: clock.wallNow() };
+      sliceStartedAt = clock.now();
+      time = coreTime(clock, sliceStartedAt);
     });
   };
   await forEach(store.recover(), take);
