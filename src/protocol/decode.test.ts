@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { Command } from './command.ts';
-import { decodeMessage, newLastQueueName } from './decode.ts';
+import { decodeBody, decodeMessage, newLastQueueName } from './decode.ts';
 import { isFault } from './fault.ts';
 import { type Message, noHeaders, noPayload } from './message.ts';
 
@@ -161,5 +161,77 @@ describe('decodeMessage', () => {
     const unsound = bodyBytes({ command: Command.Publish, id: 'm', queue: 'x' });
     unsound[unsound.indexOf('x')] = 0xe9;
     expect(decodeMessage(unsound, last)).toMatchObject({ kind: 'fault', code: 'INVALID_MESSAGE', id: 'm' });
+  });
+
+  it('says in which field a body breaks off [BODY-029]', () => {
+    const parts = { id: 'm-1', queue: 'orders', payload: '1', headers: [['k', 'v']] as const };
+    const body = bodyBytes({ command: Command.Error, ...parts, errorCode: 'C', errorMessage: 'M' });
+    const texts = Array.from({ length: body.length - 2 }, (_, missing) => {
+      const fault = decodeMessage(body.subarray(0, missing + 2));
+      return isFault(fault) ? fault.text : 'none';
+    });
+    expect([...new Set(texts)]).toEqual(
+      [
+        'id',
+        'queue',
+        'payload',
+        'header count',
+        'header name',
+        'header value',
+        'errorCode',
+        'errorMessage',
+      ].map((field) => `The body breaks off in the ${field}.`),
+    );
+    expect(decodeMessage(body.subarray(0, 1))).toMatchObject({
+      text: 'The body is too short for a version and a command.',
+    });
+  });
+
+  it('says which text is not UTF-8 [BODY-003]', () => {
+    const broken = Buffer.from([0x66, 0xff]);
+    const texts = [
+      { id: broken },
+      { queue: broken },
+      { headers: [[broken, 'v']] as const },
+      { headers: [['k', broken]] as const },
+      { errorCode: broken, errorMessage: 'M' },
+      { errorCode: 'C', errorMessage: broken },
+    ].map((parts) => {
+      const fault = decodeMessage(bodyBytes({ command: Command.Error, ...parts }));
+      return isFault(fault) ? fault.text : 'none';
+    });
+    expect(texts).toEqual(
+      ['id', 'queue', 'header name', 'header value', 'errorCode', 'errorMessage'].map(
+        (field) => `The ${field} is not valid UTF-8.`,
+      ),
+    );
+  });
+});
+
+describe('decodeBody', () => {
+  const plain = bodyBytes({ command: Command.Publish, id: 'm-1', queue: 'orders', payload: '{"a":1}' });
+
+  it.each([
+    ['a plain one', plain],
+    ['one with more behind its fields', Buffer.concat([plain, Buffer.from('more')])],
+    ['one with headers', bodyBytes({ command: Command.Publish, headers: [['k', 'v']] })],
+    ['one that is not ASCII', bodyBytes({ command: Command.Publish, id: 'é', queue: 'ü', payload: '"ß"' })],
+    ['one of 2 bytes', Buffer.from([1, Command.Ping])],
+    ['one of 1 byte', Buffer.from([1])],
+    ['one that breaks off', plain.subarray(0, -3)],
+  ])('reads %s among other bytes as if it were alone', (_what, body) => {
+    for (const around of [Buffer.alloc(300, 0), Buffer.alloc(300, 0xff)]) {
+      const bytes = Buffer.concat([around, body, around]);
+      const place = { bytes, start: around.length, end: around.length + body.length };
+      expect(decodeBody(place)).toEqual(decodeMessage(body));
+    }
+  });
+
+  it('gives the name of the last queue again, instead of a new one', () => {
+    const last = newLastQueueName();
+    decodeBody({ bytes: plain, start: 0, end: plain.length }, last);
+    const kept = { text: last.text };
+    decodeBody({ bytes: plain, start: 0, end: plain.length }, Object.freeze(last));
+    expect(last).toEqual(kept);
   });
 });

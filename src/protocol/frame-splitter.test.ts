@@ -45,6 +45,38 @@ describe('FrameSplitter', () => {
     expect(splitter.next()).toMatchObject({ kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true });
   });
 
+  it.each([
+    ['a frame of 1 byte', frameBytes(Buffer.from('x')), 'A frame of 1 bytes holds no message.'],
+    [
+      'one over the limit',
+      frameBytes(Buffer.alloc(0), 0, 101),
+      'A frame of 101 bytes is over the limit of 100.',
+    ],
+    ['unknown flags', frameBytes(Buffer.from('ab'), 9), 'The compression flags 9 are unknown.'],
+  ])('says what is wrong with %s [FRAME-017]', (_what, bytes, text) => {
+    const splitter = new FrameSplitter(limits);
+    splitter.push(bytes);
+    expect(splitter.next()).toMatchObject({ text });
+  });
+
+  it('tells how long a frame is of which only a part has arrived', () => {
+    const splitter = new FrameSplitter(limits);
+    const frame = frameBytes(Buffer.alloc(50, 'x'));
+    const announced = [0, 4, 5, 20, 54, 55].map((length, index, all) => {
+      splitter.push(frame.subarray(all[index - 1] ?? 0, length));
+      splitter.next();
+      return [splitter.announcedBytes, splitter.hasPartialFrame, splitter.pendingBytes];
+    });
+    expect(announced).toEqual([
+      [0, false, 0],
+      [0, true, 4],
+      [55, true, 5],
+      [55, true, 20],
+      [55, true, 54],
+      [0, false, 0],
+    ]);
+  });
+
   it.each(named)('refuses %s', (_name, malformed) => {
     const splitter = new FrameSplitter(defaultLimits);
     splitter.push(malformedBytes(malformed));
