@@ -136,7 +136,8 @@ describe('BlockPublisher', () => {
     h.publish(1, 'q', 'm3');
     expect(h.publish(1, 'r', 'm1')).toEqual(['1: publish r m1 ok']);
     expect(h.listQueues(1)).toEqual(['1: listQueues [q, r]']);
-    expect(h.publish(2, 'r', 'm2')).toEqual(['2: publish r m2 ok']);
+    expect(h.publish(1, 'r', 'm2')).toEqual(['1: publish r m2 ok']);
+    expect(h.publish(2, 'r', 'm3')).toEqual(['2: publish r m3 ok']);
     h.subscribe(1, 'q', 1);
     expect(h.ack(1, 'm1')).toEqual(['1 <- q m2']);
   });
