@@ -4,7 +4,7 @@
 
 /** The number of characters at the end of an id that are hashed: ids mostly differ there. */
 const HASHED_CHARACTERS = 16;
-/** A power of two. Few, because each queue has a table, and most have few messages. */
+/** A power of two. Few, because most queues have few messages. A table that never had an item has none: each queue has a table. */
 const FIRST_SLOTS = 4;
 /** A power of two. A smaller table does not shrink, so that a queue that is often empty allocates nothing. */
 const LEAST_AFTER_SHRINKING = 32;
@@ -12,6 +12,8 @@ const LEAST_AFTER_SHRINKING = 32;
 const MAX_DISTANCE = 31;
 
 type Identified = { readonly id: string };
+
+const noHashes = new Int32Array(0);
 
 /** 32 bits of either sign, all of which look random. */
 export function hashOf(id: string): number {
@@ -25,9 +27,9 @@ export function hashOf(id: string): number {
 }
 
 export class IdTable<Item extends Identified> {
-  /** A power of two slots, at most half of them taken. */
-  #items: (Item | undefined)[] = emptySlots(FIRST_SLOTS);
-  #hashes = new Int32Array(FIRST_SLOTS);
+  /** None, or a power of two slots, at most half of them taken. */
+  #items: (Item | undefined)[] = [];
+  #hashes = noHashes;
   #count = 0;
   /** Those for which there was no slot near that of their hash. */
   #crowded: Map<string, Item> | undefined;
@@ -48,7 +50,7 @@ export class IdTable<Item extends Identified> {
       this.#crowded.set(item.id, item);
       return false;
     }
-    if (this.#count * 2 >= this.#items.length) this.#resize(this.#items.length * 2);
+    if (this.#count * 2 >= this.#items.length) this.#resize(Math.max(this.#items.length * 2, FIRST_SLOTS));
     this.#add(item, hash);
     return true;
   }
@@ -74,6 +76,7 @@ export class IdTable<Item extends Identified> {
 
   /** -1: in no slot. */
   #slotOf(id: string, hash: number): number {
+    if (this.#count === 0) return -1;
     const mask = this.#items.length - 1;
     for (let distance = 0; distance <= MAX_DISTANCE; distance += 1) {
       const slot = (hash + distance) & mask;

@@ -1,5 +1,5 @@
 // Items in the order of their sequence numbers. New items are appended at constant cost. An item that returns to an earlier place is
-// put at the front where it belongs there, and otherwise into a heap beside the list. Only `from` scans the list.
+// put at the front where it belongs there, and otherwise into a heap beside the list, which few lists ever have. Only `from` scans the list.
 
 import { Heap, type HeapNode } from './heap.ts';
 
@@ -12,18 +12,18 @@ export type SequenceItem<Item> = {
 };
 
 export class SequenceList<Item extends SequenceItem<Item>> {
-  readonly #returned = new Heap<Item>();
+  #returned: Heap<Item> | undefined;
   #head: Item | undefined;
   #tail: Item | undefined;
   #listed = 0;
 
   get size(): number {
-    return this.#listed + this.#returned.size;
+    return this.#listed + (this.#returned?.size ?? 0);
   }
 
   /** The item with the smallest sequence. */
   first(): Item | undefined {
-    const returned = this.#returned.first()?.item;
+    const returned = this.#returned?.first()?.item;
     if (returned === undefined) return this.#head;
     if (this.#head === undefined || returned.sequence < this.#head.sequence) return returned;
     return this.#head;
@@ -32,7 +32,7 @@ export class SequenceList<Item extends SequenceItem<Item>> {
   /** All items by sequence, but for the first `offset`. The list must not change meanwhile. */
   *from(offset: number): Iterable<Item> {
     if (offset >= this.size) return;
-    const returned = this.#returned.items().sort((a, b) => b.sequence - a.sequence);
+    const returned = (this.#returned?.items() ?? []).sort((a, b) => b.sequence - a.sequence);
     let listed = this.#head;
     for (let position = 0; position < this.size; position += 1) {
       const back = returned.at(-1);
@@ -46,13 +46,16 @@ export class SequenceList<Item extends SequenceItem<Item>> {
   insert(item: Item): void {
     if (this.#tail === undefined || item.sequence > this.#tail.sequence) this.#append(item);
     else if (this.#head !== undefined && item.sequence < this.#head.sequence) this.#prepend(item);
-    else item.returned = this.#returned.insert(item.sequence, item);
+    else {
+      this.#returned ??= new Heap();
+      item.returned = this.#returned.insert(item.sequence, item);
+    }
   }
 
   /** Removes an item that is in this list. */
   remove(item: Item): void {
     if (item.returned !== undefined) {
-      this.#returned.remove(item.returned);
+      this.#returned?.remove(item.returned);
       item.returned = undefined;
       return;
     }

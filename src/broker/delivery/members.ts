@@ -2,6 +2,7 @@
 // `takePlace` and `freePlace`, so that windows and counters agree. Implements DELIVERY-013 and DELIVERY-042.
 
 import type { HeapNode } from '../collections/heap.ts';
+import { SmallSet } from '../collections/small-set.ts';
 import { TurnRing } from '../collections/turn-ring.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { StepContext } from '../queue/step-context.ts';
@@ -80,11 +81,11 @@ export class Member {
 export class Members<M extends Member> {
   readonly #queue: Queue;
   readonly #step: StepContext;
-  readonly #all = new Set<M>();
+  readonly #all = new SmallSet<M>();
   /** Members with room, in turn. */
   readonly ready = new TurnRing<Member>();
   /** Former members that still have deliveries of this queue. */
-  readonly endedWithInFlight = new Set<Member>();
+  readonly endedWithInFlight = new SmallSet<Member>();
   /** Deliveries of the queue that are not settled. */
   inFlightCount = 0;
 
@@ -97,8 +98,8 @@ export class Members<M extends Member> {
     return this.#all.size;
   }
 
-  [Symbol.iterator](): SetIterator<M> {
-    return this.#all.values();
+  [Symbol.iterator](): Iterator<M> {
+    return this.#all[Symbol.iterator]();
   }
 
   add(member: M): void {

@@ -1,15 +1,16 @@
 // A connection as a publisher, and the publishes of it that wait for room (OverflowStrategy BlockPublisher): not accepted, not answered.
 // Implements OVERFLOW-010, OVERFLOW-020, OVERFLOW-021, PUBLISH-007 and PUBLISH-024.
 
+import { SmallSet } from '../collections/small-set.ts';
 import type { ConnectionId, Token } from '../interface/input.ts';
 import type { QueuedMessage } from '../queue/message.ts';
 import type { Queue } from '../queue/queue.ts';
 
 export class Publisher {
   readonly id: ConnectionId;
-  readonly blocked = new Set<BlockedPublish>();
+  readonly blocked = new SmallSet<BlockedPublish>();
   /** Blocked publishes, its own or not, that it has repeated. */
-  readonly repeated = new Set<BlockedPublish>();
+  readonly repeated = new SmallSet<BlockedPublish>();
   /** Answers owed for blocked publishes, repeats included. */
   blockedCount = 0;
   blockedBytes = 0;
