@@ -1,6 +1,8 @@
 // Keeps the runner under the connection rate that the target declares, so that the broker does not refuse connections of the runner.
 // Each caller waits for a turn; turns are given in request order.
 
+import { BusyTime } from '../busy-time.ts';
+
 export type Pacer = {
   /** Resolves when a connection may be opened; the turn counts from then on. */
   turn(): Promise<void>;
@@ -34,22 +36,14 @@ export type WatchedPacer = Pacer & {
 
 /** The same pacer for one check: measures how long the check waits for turns, which does not count as its duration. */
 export function watchedPacer(pacer: Pacer): WatchedPacer {
-  let [waitingCount, beganAt, endedMs] = [0, 0, 0];
-  const begin = (): void => {
-    if (waitingCount === 0) beganAt = performance.now();
-    waitingCount += 1;
-  };
-  const end = (): void => {
-    waitingCount -= 1;
-    if (waitingCount === 0) endedMs += performance.now() - beganAt;
-  };
+  const waiting = new BusyTime();
   return {
     ...pacer,
     turn: async () => {
-      begin();
-      await pacer.turn().finally(end);
+      waiting.begin();
+      await pacer.turn().finally(() => waiting.end());
     },
-    waitedMs: () => endedMs + (waitingCount === 0 ? 0 : performance.now() - beganAt),
+    waitedMs: () => waiting.ms,
   };
 }
 

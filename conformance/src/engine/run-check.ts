@@ -96,7 +96,7 @@ export function resultHead(
   return { id, title, level, profile, clauses, names, reproduce, repetition };
 }
 
-/** The minimum time between two tests of the deadline. Time that the check waits for its turn to connect moves the deadline. */
+/** The minimum time between two tests of the deadline. */
 const minDeadlineTestMs = 50;
 
 /** After its deadline a check gets this time, in which the runner finds out whether it waits for the broker. */
@@ -121,6 +121,15 @@ function openWaitFailure(
   });
 }
 
+/** The most that sending moves a deadline, so that a check that never stops sending ends too. */
+const maxSendingMs = 300_000;
+
+/** How long the runner kept the check: this moves its deadline. */
+function ownMs({ connections }: RunCheckSetting, record: ContextRecord): number {
+  const sendingMs = record.connections.reduce((sum, connection) => sum + connection.sendingMs, 0);
+  return connections.waitedMs() + Math.min(sendingMs, maxSendingMs);
+}
+
 /** Runs the check. Returns what it threw; undefined if it returned before its deadline. */
 async function runWithDeadline(setting: RunCheckSetting, record: ContextRecord): Promise<unknown> {
   const checkMs = maxDurationMs(setting);
@@ -129,7 +138,7 @@ async function runWithDeadline(setting: RunCheckSetting, record: ContextRecord):
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     const testDeadline = (): void => {
-      const leftMs = startedAt + checkMs + setting.connections.waitedMs() - performance.now();
+      const leftMs = startedAt + checkMs + ownMs(setting, record) - performance.now();
       const failure = leftMs <= 0 ? openWaitFailure(record, checkMs) : undefined;
       // Between two waits it is unknown whether the broker or the check is slow: test again, during the next wait.
       if (failure !== undefined || leftMs <= -graceMs) reject(failure ?? new Error(overdueText(checkMs)));

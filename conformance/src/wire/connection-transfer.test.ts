@@ -1,10 +1,10 @@
 // A connection is transferred from one check to another: the first check cannot reach the broker any more, and the second one loses no
-// bytes of the stream. Uses a server that answers each frame.
+// bytes of the stream; and how long sending took. Uses a server that answers each frame.
 
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Evidence } from '../evidence.ts';
 import { randomFor } from '../random.ts';
 import { timingFor } from '../timing.ts';
@@ -103,3 +103,29 @@ it('can be detached before an answer arrives, and reports the end of the connect
   expect(await second.closed()).toBe('end');
   expect(first.isClosed).toBe(false);
 });
+
+describe('the time that sending takes', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is counted until the last piece is with the socket, and once for frames that are sent at the same time', async () => {
+    const connection = await opened('bytewise');
+    const before = connection.sendingMs;
+    const sending = [connection.send(ping('a')), connection.send(ping('b'))];
+    vi.advanceTimersByTime(70);
+    expect(connection.sendingMs - before).toBe(70);
+    await Promise.all(sending);
+    vi.advanceTimersByTime(500);
+    expect(connection.sendingMs - before).toBe(70);
+  });
+
+  it('is none of the next check', async () => {
+    const first = await opened('bytewise');
+    const sending = first.send(ping('a'));
+    vi.advanceTimersByTime(70);
+    await sending;
+    expect(first.transferTo(settingOf('two', 'whole')).sendingMs).toBe(0);
+  });
+});
+
+const ping = (id: string) => ({ command: Command.Ping, id });

@@ -2,6 +2,7 @@
 // no commands. Every wait has a deadline. Areas: FRAME, BODY.
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { BusyTime } from '../busy-time.ts';
 import type { CloseKind, SendOptions, WaitOptions } from '../connection.ts';
 import type { Evidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
@@ -73,6 +74,7 @@ export class Link {
   readonly #inbox: Inbox;
   readonly #listeners: (readonly [event: string, listener: (chunk: Buffer) => void])[] = [];
   readonly #sentIds = new Set<string>();
+  readonly #sending = new BusyTime();
   readonly #closed: Promise<CloseKind>;
   #isClosed = false;
   #isUndecodable = false;
@@ -124,6 +126,14 @@ export class Link {
     return this.#inbox.openWait;
   }
 
+  /**
+   * How long it took to send, in milliseconds. The broker does not influence it: thousands of single bytes take as long as the event loop of
+   * the runner needs for as many turns.
+   */
+  get sendingMs(): number {
+    return this.#sending.ms;
+  }
+
   /** True if a command with this id was sent on this connection. */
   hasSent(id: string): boolean {
     return this.#sentIds.has(id);
@@ -135,28 +145,34 @@ export class Link {
       return options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
     };
     this.#recordSent(fields, framed(fields));
-    return this.#sender.send(framed(withCredentials(fields, this.setting.credentials)));
+    return this.#sent(this.#sender.send(framed(withCredentials(fields, this.setting.credentials))));
   }
 
   sendRaw(bytes: Buffer): Promise<void> {
     this.canPing = false;
     this.setting.traffic?.sentBytes(this.name, bytes);
     this.#trace('sent', `${bytes.length} raw bytes`, bytes);
-    return this.#sender.send(bytes);
+    return this.#sent(this.#sender.send(bytes));
   }
 
   sendTogether(frames: readonly FrameFields[]): Promise<void> {
     for (const fields of frames) this.#recordSent(fields, frameAround(encodeBody(fields)));
     this.setting.traffic?.sentTogether();
     const sent = frames.map((fields) => withCredentials(fields, this.setting.credentials));
-    return this.#sender.sendPieces([Buffer.concat(sent.map((fields) => frameAround(encodeBody(fields))))]);
+    const bytes = Buffer.concat(sent.map((fields) => frameAround(encodeBody(fields))));
+    return this.#sent(this.#sender.sendPieces([bytes]));
   }
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.canPing = false;
     this.setting.traffic?.sentBytes(this.name, Buffer.concat(pieces));
     this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
-    return this.#sender.sendPieces(pieces);
+    return this.#sent(this.#sender.sendPieces(pieces));
+  }
+
+  #sent(sending: Promise<void>): Promise<void> {
+    this.#sending.begin();
+    return sending.finally(() => this.#sending.end());
   }
 
   /** Takes the first matching frame that is not taken yet; throws an ExpectationFailure at the deadline. */
