@@ -54,7 +54,7 @@ describe('the bytes of structures', () => {
 
 describe('a command that needs more than maxStructureBytes', () => {
   it('is refused: a queue, a subscription, and a publish while deliveries take too much [LIMIT-022]', () => {
-    const h = harness(3_500);
+    const h = harness(3_100);
     const a = h.connect();
     expect(h.createQueue(a, 'q')).toEqual(['1: createQueue q ok']);
     expect(h.createQueue(a, 'r')).toEqual(['1: createQueue r MEMORY_LIMIT']);

@@ -11,7 +11,7 @@ export function queueBytes({
   name,
   deadLetterQueueName,
 }: Pick<Queue, 'name' | 'deadLetterQueueName'>): number {
-  return 2048 + 4 * (name.length + deadLetterQueueName.length);
+  return 1664 + 4 * (name.length + deadLetterQueueName.length);
 }
 
 /** A publish that waits for the answer of another one with its id: what its own answer needs. */
