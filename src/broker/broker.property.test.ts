@@ -12,6 +12,7 @@ import {
   wildParameters,
 } from '../testing/broker-scenarios.ts';
 import { ComparedBrokers } from '../testing/compared-brokers.ts';
+import { listPacking } from '../testing/list-packing.ts';
 import { Broker } from './broker.ts';
 
 const given = process.env['TRUEMQ_RUNS'];
@@ -20,7 +21,7 @@ const runs = given === undefined ? 120 : Number(given);
 function agreesWithTheModel(parameters: ScenarioParameters): void {
   const settings = settingsOf(parameters);
   const property = fc.property(scenarios(parameters), (moves) => {
-    play(moves, new ComparedBrokers(new Broker(settings), settings), settings);
+    play(moves, new ComparedBrokers(new Broker(settings, undefined, listPacking()), settings), settings);
   });
   fc.assert(property, { numRuns: runs, includeErrorInReport: true });
 }

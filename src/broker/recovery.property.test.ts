@@ -12,6 +12,7 @@ import {
   settingsOf,
   wildParameters,
 } from '../testing/broker-scenarios.ts';
+import { listPacking } from '../testing/list-packing.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
@@ -101,7 +102,7 @@ function holdsFor(check: (before: BrokerHarness, after: BrokerHarness, kept: Kep
     const before = play(moves, new Broker(settingsOf(parameters)), settingsOf(parameters));
     const kept = new KeptRecords();
     kept.take(before.records);
-    const broker = new Broker({ ...settings, maxQueues: 100, maxQueuedBytes: 1e9 });
+    const broker = new Broker({ ...settings, maxQueues: 100, maxQueuedBytes: 1e9 }, undefined, listPacking());
     for (const record of kept.recovered())
       broker.recover(withContent(record), { now: 0, wallNow: before.wallNow });
     check(before, new BrokerHarness(broker), kept);

@@ -24,6 +24,14 @@ export class KeptContent implements MessageContent {
     return new KeptContent(copy);
   }
 
+  /** Whether this is a small content, and the ASCII text stands in it at `at`, behind its length in two bytes. */
+  hasShortText(text: string, at: number): boolean {
+    const held = this.#held;
+    if (typeof held !== 'string') return false;
+    const length = held.charCodeAt(at - 2) * 256 + held.charCodeAt(at - 1);
+    return length === text.length && held.startsWith(text, at);
+  }
+
   /** The bytes, which must not be changed: the stored ones or a copy. */
   toBytes(): Buffer {
     return typeof this.#held === 'string' ? Buffer.from(this.#held, 'latin1') : this.#held;

@@ -6,6 +6,7 @@ import { LocalBackend } from '../backend/local/local-backend.ts';
 import { InflationThread } from '../compression/inflation-thread.ts';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { ContentPacking } from '../gateway/content-packing.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
@@ -111,6 +112,7 @@ function createBroker({ configuration, logger, authentication, inflationThread }
     openStore,
     logger,
     keepContent: (bytes) => KeptContent.copyOf(bytes),
+    packing: new ContentPacking(),
   });
   const compressor = new ZlibCompressor({ thread: inflationThread });
   return new Gateway(gatewayOptions(configuration, VERSION), {

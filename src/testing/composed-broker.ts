@@ -6,8 +6,10 @@ import type { UserAdministration } from '../auth/user-administration.ts';
 import type { Backend } from '../backend/backend.ts';
 import { brokerSettings } from '../backend/local/broker-settings.ts';
 import { LocalBackend } from '../backend/local/local-backend.ts';
+import type { MessagePacking } from '../broker/interface/message-packing.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { ContentPacking } from '../gateway/content-packing.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { type GatewayOptions, gatewayOptions } from '../gateway/gateway-options.ts';
 import { KeptContent } from '../gateway/kept-content.ts';
@@ -28,6 +30,8 @@ export type BrokerParts = {
   readonly openStore: OpenStore;
   readonly compressor: Compressor;
   readonly logger: Logger;
+  /** Default: packs after few messages, so that short scenarios see it. */
+  readonly packing?: MessagePacking;
   /** The backend that the gateway gets in place of the local one. Default: the local one. */
   readonly between?: (local: Backend) => Backend;
 };
@@ -40,12 +44,13 @@ export function composeBroker(
     openStore,
     compressor,
     logger,
+    packing = new ContentPacking({ minWaiting: 3, maxCount: 4, maxBytes: 4096 }),
     between,
     ...users
   }: BrokerParts,
 ): Gateway {
   const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
-  const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent });
+  const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent, packing });
   const backend = between === undefined ? local : between(local);
   return new Gateway(options, { environment: gatewayEnvironment, backend, compressor, logger, ...users });
 }

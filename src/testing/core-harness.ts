@@ -5,11 +5,12 @@ import { Broker } from '../broker/broker.ts';
 import type { BrokerSettings } from '../broker/interface/settings.ts';
 import { BrokerHarness, testSettings } from './broker-harness.ts';
 import { ComparedBrokers } from './compared-brokers.ts';
+import { listPacking } from './list-packing.ts';
 
-/** A new core with the default settings but for those given. */
+/** A new core with the default settings but for those given. It packs from the fourth waiting message on. */
 export function testCore(settings: Partial<BrokerSettings> = {}): BrokerHarness {
   const all = { ...testSettings, ...settings };
-  return new BrokerHarness(new ComparedBrokers(new Broker(all), all));
+  return new BrokerHarness(new ComparedBrokers(new Broker(all, undefined, listPacking()), all));
 }
 
 /** Ids with a common first part: `m1`, `m2`, .. */

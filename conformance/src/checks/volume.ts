@@ -49,6 +49,29 @@ export const largeVolumeChecks: CheckModule = [
       await expectLoadDrained(ctx, load, witness);
     },
   },
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
+  // already settled, or dropped by DropNewest.
+  {
+    id: 'PUBLISH-002c',
+    title: 'keeps 6,000 messages of one queue, and delivers each of them once, in order and unchanged',
+    clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-010', 'DELIVERY-035', 'DELIVERY-053'],
+    profile: 'core',
+    broad: true,
+    volume: true,
+    evidence: { frames: 4000, messages: 1500, assertions: 1500 },
+    run: async (ctx) => {
+      const [witness, publisher, subscriber] = [
+        await ctx.connect(),
+        await ctx.connect(),
+        await ctx.connect(),
+      ];
+      const plan = { name: 'long', publisher, subscribers: [subscriber], count: 6000, batch: 200 } as const;
+      const plans = [{ ...plan, isBacklog: true }] as const;
+      const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans });
+      await load.run();
+      await expectLoadDrained(ctx, load, witness);
+    },
+  },
   // DELIVERY-010 (MUST): When a subscription starts, the broker delivers the waiting messages of its queue to it
   // without waiting for another publish.
   {

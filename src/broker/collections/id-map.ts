@@ -16,8 +16,8 @@ export class IdMap<Item extends { readonly id: string }> {
     return this.#size;
   }
 
-  get(id: string): Item | undefined {
-    const hash = hashOf(id);
+  /** `hash`: that of the id, where it is known already. */
+  get(id: string, hash = hashOf(id)): Item | undefined {
     return this.#tableOf(hash).find(id, hash);
   }
 
@@ -26,16 +26,14 @@ export class IdMap<Item extends { readonly id: string }> {
   }
 
   /** Takes the place of an item with this id. Returns whether there was none. `id` must be that of the item. */
-  set(id: string, item: Item): boolean {
-    const hash = hashOf(id);
+  set(id: string, item: Item, hash = hashOf(id)): boolean {
     if (!this.#tableOf(hash).set(item, hash)) return false;
     this.#size += 1;
     if (this.#size >= SPREAD_AT && this.#tables.length === 1) this.#spread();
     return true;
   }
 
-  delete(id: string): void {
-    const hash = hashOf(id);
+  delete(id: string, hash = hashOf(id)): void {
     if (!this.#tableOf(hash).delete(id, hash)) return;
     this.#size -= 1;
     if (this.#size === 0 && this.#tables.length > 1) this.#tables = [new IdTable()];

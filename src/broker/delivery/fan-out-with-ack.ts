@@ -10,6 +10,7 @@ import { type SequenceItem, SequenceList } from '../collections/sequence-list.ts
 import type { QueuedMessage } from '../queue/message.ts';
 import type { Queue } from '../queue/queue.ts';
 import { TimerRank } from '../queue/timer-rank.ts';
+import type { Packer } from '../queue/waiting-list.ts';
 import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
 import { Member, type Members } from './members.ts';
@@ -37,8 +38,8 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
     for (const { message } of this.#partlySent.from(offset)) yield message;
   }
 
-  newWaitingMessages(): WaitingMessages {
-    return new PublishOrder();
+  newWaitingMessages(packer: Packer | undefined): WaitingMessages {
+    return new PublishOrder(packer);
   }
 
   canDeliverNow(): boolean {

@@ -4,14 +4,16 @@
 import type { QueueFigures, QueueInfo } from '../../model/queue-info.ts';
 import { deadLetterQueueOf, type QueueOptions } from '../../model/queue-options.ts';
 import { Heap } from '../collections/heap.ts';
-import { IdMap } from '../collections/id-map.ts';
 import { SequenceList } from '../collections/sequence-list.ts';
 import type { Timer } from '../collections/timer-queue.ts';
 import type { QueueCounts } from '../interface/earlier-core.ts';
+import type { MessagePacking } from '../interface/message-packing.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import type { QueuedMessage } from './message.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
+import { Unsettled } from './unsettled.ts';
 import { utf8Length } from './utf8-length.ts';
+import { Packer } from './waiting-list.ts';
 import { earlier, type WaitingMessages } from './waiting-order.ts';
 
 export class Queue {
@@ -30,7 +32,7 @@ export class Queue {
   backingOff = new SequenceList<QueuedMessage>();
   backoffs = new Heap<QueuedMessage>();
   /** Accepted messages that are not settled, by id. Dead letters are left out: nothing is a repeat of them (PUBLISH-012). */
-  unsettled = new IdMap<QueuedMessage>();
+  unsettled = new Unsettled();
 
   /** Counters of what happens in it; see QueueFigures. */
   enteredCount = 0;
@@ -50,7 +52,8 @@ export class Queue {
   /** Whether it is on the list of queues to look at before the step ends. */
   isTouched = false;
 
-  constructor(stored: StoredQueue, newDelivery: (queue: Queue) => QueueDelivery) {
+  /** Without `packing` no message is packed. */
+  constructor(stored: StoredQueue, newDelivery: (queue: Queue) => QueueDelivery, packing?: MessagePacking) {
     const { name, options } = stored;
     this.name = name;
     this.options = options;
@@ -61,7 +64,8 @@ export class Queue {
       ? Math.max(0, utf8Length(this.deadLetterQueueName) - utf8Length(name))
       : 0;
     this.delivery = newDelivery(this);
-    this.waiting = this.delivery.newWaitingMessages();
+    const packer = packing === undefined ? undefined : new Packer(packing, this.unsettled);
+    this.waiting = this.delivery.newWaitingMessages(packer);
   }
 
   get waitingCount(): number {
@@ -95,10 +99,10 @@ export class Queue {
 
   /** The queue was deleted: whoever still refers to it keeps none of its messages in memory. */
   releaseMessages(): void {
-    this.waiting = this.delivery.newWaitingMessages();
+    this.waiting = this.delivery.newWaitingMessages(undefined);
     this.backingOff = new SequenceList();
     this.backoffs = new Heap();
-    this.unsettled = new IdMap();
+    this.unsettled = new Unsettled();
   }
 
   info(): QueueInfo {

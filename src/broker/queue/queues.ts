@@ -3,6 +3,7 @@
 import type { LargestQueues, QueueFigures } from '../../model/queue-info.ts';
 import { deadLetterQueueOf, deadLetterQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { QueueCounts } from '../interface/earlier-core.ts';
+import type { MessagePacking } from '../interface/message-packing.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import { Queue } from './queue.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
@@ -20,15 +21,22 @@ export class Queues {
   readonly #step: StepContext;
   readonly #deliveries: QueueDeliveries;
   readonly #byName = new Map<string, Queue>();
+  readonly #packing: MessagePacking | undefined;
   #lastGeneration: Generation;
   /** What `names` returned last; undefined once a queue was created or deleted. */
   #names: readonly string[] | undefined;
 
-  /** `lastGeneration`: no new queue gets this one or a lower one. */
-  constructor(step: StepContext, deliveries: QueueDeliveries, lastGeneration: Generation) {
+  /** `lastGeneration`: no new queue gets this one or a lower one. Without `packing` no message is packed. */
+  constructor(
+    step: StepContext,
+    deliveries: QueueDeliveries,
+    lastGeneration: Generation,
+    packing?: MessagePacking,
+  ) {
     this.#step = step;
     this.#deliveries = deliveries;
     this.#lastGeneration = lastGeneration;
+    this.#packing = packing;
   }
 
   get lastGeneration(): Generation {
@@ -121,7 +129,7 @@ export class Queues {
   }
 
   #add(stored: StoredQueue): Queue {
-    const queue = new Queue(stored, (created) => this.#deliveries.open(created));
+    const queue = new Queue(stored, (created) => this.#deliveries.open(created), this.#packing);
     this.#byName.set(queue.name, queue);
     this.#step.stats.structureBytes += queueBytes(queue);
     this.#names = undefined;

@@ -2,8 +2,8 @@
 // also knows which message was published first. Implements DELIVERY-031, DELIVERY-039 and OVERFLOW-003.
 
 import type { Priority } from '../../model/priority.ts';
-import { SequenceList } from '../collections/sequence-list.ts';
 import type { QueuedMessage } from './message.ts';
+import { type Packer, WaitingList } from './waiting-list.ts';
 
 export type WaitingMessages = {
   readonly size: number;
@@ -17,19 +17,19 @@ export type WaitingMessages = {
   remove(message: QueuedMessage): void;
 };
 
-export class PublishOrder extends SequenceList<QueuedMessage> implements WaitingMessages {
+export class PublishOrder extends WaitingList implements WaitingMessages {
   oldest(): QueuedMessage | undefined {
     return this.first();
   }
 }
 
 export class PriorityOrder implements WaitingMessages {
-  readonly #levels: Readonly<Record<Priority, SequenceList<QueuedMessage>>> = {
-    0: new SequenceList<QueuedMessage>(),
-    1: new SequenceList<QueuedMessage>(),
-    2: new SequenceList<QueuedMessage>(),
-    3: new SequenceList<QueuedMessage>(),
-  };
+  readonly #levels: Readonly<Record<Priority, WaitingList>>;
+
+  constructor(packer?: Packer) {
+    const newLevel = () => new WaitingList(packer);
+    this.#levels = { 0: newLevel(), 1: newLevel(), 2: newLevel(), 3: newLevel() };
+  }
 
   get size(): number {
     const levels = this.#levels;

@@ -1,6 +1,7 @@
 // A broker whose memory is measured: in virtual time, with clients on virtual lines that keep nothing. The only file of the retained-memory
 // judge that creates a broker and reads its account.
 
+import { ContentPacking } from '../../gateway/content-packing.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Logger } from '../../model/logger.ts';
 import type { Compressor } from '../../protocol/compression.ts';
@@ -100,7 +101,13 @@ function makeBroker(
   environment: VirtualEnvironment,
 ): Gateway {
   const options = { ...testOptions, ...gateway, broker: { ...testOptions.broker, ...broker } };
-  return composeBroker(options, { environment, openStore, compressor: truncating, logger: silent });
+  return composeBroker(options, {
+    environment,
+    openStore,
+    compressor: truncating,
+    logger: silent,
+    packing: new ContentPacking(),
+  });
 }
 
 /**

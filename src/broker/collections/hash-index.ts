@@ -1,0 +1,128 @@
+// Numbers by id, where many ids have the same number and are forgotten together. It keeps hashes and numbers, and neither ids nor items, so a
+// million of them cost the garbage collector nothing. Numbers whose hashes collide too often are in a Map: a client may choose ids so.
+//
+// Open addressing as in id-table.ts, with two differences, because whoever looks into a table of a million slots waits for memory each time.
+// A byte for each slot mostly tells that an id is not there. And what is forgotten stays in its slot until the table is full, and is left out
+// when the table is copied: 0.4 µs less for each message (docs/internals/performance.md).
+
+/** Bits of a hash that choose the table, the highest ones; the table takes the lowest. A table that grows is copied, and each copy is short. */
+const SHARD_BITS = 8;
+/** A power of two. */
+const FIRST_SLOTS = 32;
+/** A number is added at most so many slots after the first of its hash. */
+const MAX_DISTANCE = 31;
+
+/** Whoever gives the numbers. */
+export type Numbered = {
+  /** Whether the number is that of the id, which its hash alone does not tell. False if the number is forgotten. */
+  isOf(number: number, id: string, hash: number): boolean;
+  /** Whether the number is not forgotten. */
+  isKnown(number: number): boolean;
+};
+
+export class HashIndex {
+  readonly #numbered: Numbered;
+  readonly #shards = new Array<Shard | undefined>(2 ** SHARD_BITS).fill(undefined);
+  /** Numbers for which there was no slot near that of their hash. */
+  readonly #crowded = new Map<string, number>();
+
+  constructor(numbered: Numbered) {
+    this.#numbered = numbered;
+  }
+
+  /** The number of that id. */
+  find(id: string, hash: number): number | undefined {
+    const number = this.#shards[shardOf(hash)]?.find(id, hash, this.#numbered);
+    return number ?? (this.#crowded.size === 0 ? undefined : this.#crowded.get(id));
+  }
+
+  /** Adds the number of an id that has none. */
+  add(id: string, hash: number, number: number): void {
+    let shard = this.#shards[shardOf(hash)];
+    if (shard === undefined) {
+      shard = new Shard();
+      this.#shards[shardOf(hash)] = shard;
+    }
+    if (!shard.add(hash, number, this.#numbered)) this.#crowded.set(id, number);
+  }
+
+  /** A number is forgotten. `items`: those of all ids that have it. */
+  forget(items: Iterable<{ readonly id: string }>): void {
+    if (this.#crowded.size === 0) return;
+    for (const { id } of items) this.#crowded.delete(id);
+  }
+}
+
+function shardOf(hash: number): number {
+  return hash >>> (32 - SHARD_BITS);
+}
+
+/** A byte that differs for most hashes of one slot and shard; 0 is a free slot. */
+function tagOf(hash: number): number {
+  return (hash >>> 15) & 0xff || 1;
+}
+
+class Shard {
+  #tags = new Uint8Array(FIRST_SLOTS);
+  /** Hash and number of each slot. */
+  #pairs = new Int32Array(2 * FIRST_SLOTS);
+  /** Slots that are not free. */
+  #taken = 0;
+
+  find(id: string, hash: number, numbered: Numbered): number | undefined {
+    const tags = this.#tags;
+    const mask = tags.length - 1;
+    const tag = tagOf(hash);
+    for (let slot = hash & mask; tags[slot] !== 0; slot = (slot + 1) & mask) {
+      if (tags[slot] !== tag || this.#pairs[2 * slot] !== hash) continue;
+      const number = this.#pairs[2 * slot + 1] ?? 0;
+      if (numbered.isOf(number, id, hash)) return number;
+    }
+    return undefined;
+  }
+
+  /** Whether there was a free slot near that of the hash. */
+  add(hash: number, number: number, numbered: Numbered): boolean {
+    // At most five of eight slots are taken, so that the next free one is near.
+    if (this.#taken * 8 >= this.#tags.length * 5) this.#copy(numbered);
+    const mask = this.#tags.length - 1;
+    const slot = this.#freeSlot(hash);
+    if (((slot - hash) & mask) > MAX_DISTANCE) return false;
+    this.#take(slot, hash, number);
+    return true;
+  }
+
+  /** Leaves out what is forgotten. At most five of sixteen slots are taken afterwards, so that the next copy is far. */
+  #copy(numbered: Numbered): void {
+    const tags = this.#tags;
+    const pairs = this.#pairs;
+    const known: number[] = [];
+    for (let slot = 0; slot < tags.length; slot += 1) {
+      if (tags[slot] !== 0 && numbered.isKnown(pairs[2 * slot + 1] ?? 0)) known.push(slot);
+    }
+    let slots = FIRST_SLOTS;
+    while (known.length * 16 > slots * 5) slots *= 2;
+    this.#tags = new Uint8Array(slots);
+    this.#pairs = new Int32Array(2 * slots);
+    this.#taken = 0;
+    for (const slot of known) {
+      const hash = pairs[2 * slot] ?? 0;
+      this.#take(this.#freeSlot(hash), hash, pairs[2 * slot + 1] ?? 0);
+    }
+  }
+
+  #freeSlot(hash: number): number {
+    const tags = this.#tags;
+    const mask = tags.length - 1;
+    let slot = hash & mask;
+    while (tags[slot] !== 0) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #take(slot: number, hash: number, number: number): void {
+    this.#tags[slot] = tagOf(hash);
+    this.#pairs[2 * slot] = hash;
+    this.#pairs[2 * slot + 1] = number;
+    this.#taken += 1;
+  }
+}

@@ -1,0 +1,94 @@
+// The accepted messages of a queue that are not settled, by id, so that a repeat is noticed (PUBLISH-005). Of those that are packed only the
+// run is known; see packed-messages.ts.
+
+import { HashIndex, type Numbered } from '../collections/hash-index.ts';
+import { IdMap } from '../collections/id-map.ts';
+import { hashOf } from '../collections/id-table.ts';
+import type { QueuedMessage } from './message.ts';
+import type { PackedMessages } from './packed-messages.ts';
+
+export class Unsettled {
+  readonly #messages = new IdMap<QueuedMessage>();
+  /** Undefined until a message is packed, which few queues ever do. */
+  #packed: PackedIds | undefined;
+
+  has(id: string): boolean {
+    const hash = hashOf(id);
+    return this.#messages.get(id, hash) !== undefined || this.#packed?.runOf(id, hash) !== undefined;
+  }
+
+  /** Of a packed message one that is like it: to be looked at, or removed from where it waits. */
+  get(id: string): QueuedMessage | undefined {
+    const hash = hashOf(id);
+    const message = this.#messages.get(id, hash);
+    if (message !== undefined) return message;
+    const run = this.#packed?.runOf(id, hash);
+    return run?.at(run.indexOf(id, hash));
+  }
+
+  /** Adds a message. Returns whether none had its id. */
+  add(message: QueuedMessage): boolean {
+    const { id } = message;
+    const hash = hashOf(id);
+    return this.#messages.set(id, message, hash) && this.#packed?.runOf(id, hash) === undefined;
+  }
+
+  /** Deletes a message that is not packed. */
+  delete(id: string): void {
+    this.#messages.delete(id);
+  }
+
+  /** The first messages, as many as the run has, were packed. */
+  pack(run: PackedMessages, messages: readonly QueuedMessage[]): void {
+    this.#packed ??= new PackedIds();
+    this.#packed.add(run, messages);
+    for (let index = 0; index < run.count; index += 1) {
+      const message = messages[index];
+      if (message !== undefined) this.#messages.delete(message.id, run.hashAt(index));
+    }
+  }
+
+  /** The messages of the run are messages again. */
+  unpack(run: PackedMessages, messages: readonly QueuedMessage[]): void {
+    this.#packed?.delete(run, messages);
+    if (this.#packed?.isEmpty) this.#packed = undefined;
+    for (const [index, message] of messages.entries())
+      this.#messages.set(message.id, message, run.hashAt(index));
+  }
+}
+
+/** In which run the message of an id is packed. */
+class PackedIds implements Numbered {
+  readonly #runs = new Map<number, PackedMessages>();
+  /** The numbers of the runs. */
+  readonly #numbers = new HashIndex(this);
+
+  get isEmpty(): boolean {
+    return this.#runs.size === 0;
+  }
+
+  runOf(id: string, hash: number): PackedMessages | undefined {
+    const number = this.#numbers.find(id, hash);
+    return number === undefined ? undefined : this.#runs.get(number);
+  }
+
+  add(run: PackedMessages, messages: readonly QueuedMessage[]): void {
+    this.#runs.set(run.number, run);
+    for (let index = 0; index < run.count; index += 1)
+      this.#numbers.add(messages[index]?.id ?? '', run.hashAt(index), run.number);
+  }
+
+  delete(run: PackedMessages, messages: readonly QueuedMessage[]): void {
+    this.#runs.delete(run.number);
+    this.#numbers.forget(messages);
+  }
+
+  isOf(number: number, id: string, hash: number): boolean {
+    const run = this.#runs.get(number);
+    return run !== undefined && run.indexOf(id, hash) >= 0;
+  }
+
+  isKnown(number: number): boolean {
+    return this.#runs.has(number);
+  }
+}
