@@ -14,12 +14,12 @@ Feature: Repeats
 
   @PUBLISH-005
   Scenario: Repeats of messages among many that wait
-    When the publisher publishes messages "m1, m2, m3, m4, m5, m6, m7, m8, m9" to queue "orders"
-    And the publisher publishes messages "m5, m1, m9, m6" to queue "orders"
-    Then messages "m1, m2, m3, m4, m5, m6, m7, m8, m9, m5, m1, m9, m6" are confirmed to the publisher
-    And queue "orders" has 9 waiting messages
+    When the publisher publishes messages "m1, m2, m3, m4, m5, m6, m7" to queue "orders"
+    And the publisher publishes messages "m5, m1, m7, m6" to queue "orders"
+    Then messages "m1, m2, m3, m4, m5, m6, m7, m5, m1, m7, m6" are confirmed to the publisher
+    And queue "orders" has 7 waiting messages
     When the subscriber subscribes to queue "orders"
-    Then the subscriber receives messages "m1, m2, m3, m4, m5, m6, m7, m8, m9"
+    Then the subscriber receives messages "m1, m2, m3, m4, m5, m6, m7"
     And the subscriber receives no further message
 
   @PUBLISH-006

@@ -21,7 +21,7 @@ const runs = given === undefined ? 120 : Number(given);
 function agreesWithTheModel(parameters: ScenarioParameters): void {
   const settings = settingsOf(parameters);
   const property = fc.property(scenarios(parameters), (moves) => {
-    play(moves, new ComparedBrokers(new Broker(settings, undefined, listPacking()), settings), settings);
+    play(moves, new ComparedBrokers(new Broker({ ...settings, packing: listPacking() }), settings), settings);
   });
   fc.assert(property, { numRuns: runs, includeErrorInReport: true });
 }

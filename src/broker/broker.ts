@@ -12,7 +12,6 @@ import type { EarlierCore } from './interface/earlier-core.ts';
 import type { Effect } from './interface/effect.ts';
 import type { Input } from './interface/input.ts';
 import type { MessageContent } from './interface/message-content.ts';
-import type { MessagePacking } from './interface/message-packing.ts';
 import type { BrokerSettings } from './interface/settings.ts';
 import { type BrokerStats, emptyStats } from './interface/stats.ts';
 import type { RecoveredRecord, StoreRecord } from './interface/store-record.ts';
@@ -26,9 +25,9 @@ export class Broker {
   /** The instant for which what was due has been done, as far as one step may. */
   #doneUntil = Number.NEGATIVE_INFINITY;
 
-  /** `earlier`: what `asEarlierCore` of the core before this one has returned. Without `packing` all messages stay as they are. */
-  constructor(settings: BrokerSettings, earlier: EarlierCore = nothingEarlier(), packing?: MessagePacking) {
-    this.#core = new Core(settings, earlier, packing);
+  /** `earlier`: what `asEarlierCore` of the core before this one has returned. */
+  constructor(settings: BrokerSettings, earlier: EarlierCore = nothingEarlier()) {
+    this.#core = new Core(settings, earlier);
     this.#recovery = new Recovery(this.#core, earlier.queues);
   }
 

@@ -8,7 +8,6 @@ import { BurstLimit } from './delivery/burst-limit.ts';
 import { InFlight } from './delivery/in-flight.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
 import type { EarlierCore } from './interface/earlier-core.ts';
-import type { MessagePacking } from './interface/message-packing.ts';
 import type { BrokerSettings } from './interface/settings.ts';
 import { Pacing } from './publish/pacing.ts';
 import { Publishes } from './publish/publishes.ts';
@@ -38,7 +37,7 @@ export class Core {
   readonly pacing: Pacing;
   readonly purges: Purges;
 
-  constructor(settings: BrokerSettings, { stats, lastGeneration }: EarlierCore, packing?: MessagePacking) {
+  constructor(settings: BrokerSettings, { stats, lastGeneration }: EarlierCore) {
     const step = new StepContext({ ...stats });
     const { timers } = this;
     this.settings = settings;
@@ -48,7 +47,7 @@ export class Core {
     this.bursts = new BurstLimit(step, settings);
     // A queue needs its delivery, and that the lifecycle of messages, which needs the queues.
     this.subscriptions = new Subscriptions(step, settings, () => this);
-    this.queues = new Queues(step, this.subscriptions, lastGeneration, packing);
+    this.queues = new Queues(step, this.subscriptions, lastGeneration, settings.packing);
     this.lifecycle = new MessageLifecycle(step, this.queues, timers, settings);
     this.publishes = new Publishes(step, this.lifecycle, settings);
     this.pacing = new Pacing(step);

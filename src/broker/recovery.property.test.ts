@@ -102,7 +102,7 @@ function holdsFor(check: (before: BrokerHarness, after: BrokerHarness, kept: Kep
     const before = play(moves, new Broker(settingsOf(parameters)), settingsOf(parameters));
     const kept = new KeptRecords();
     kept.take(before.records);
-    const broker = new Broker({ ...settings, maxQueues: 100, maxQueuedBytes: 1e9 }, undefined, listPacking());
+    const broker = new Broker({ ...settings, maxQueues: 100, maxQueuedBytes: 1e9, packing: listPacking() });
     for (const record of kept.recovered())
       broker.recover(withContent(record), { now: 0, wallNow: before.wallNow });
     check(before, new BrokerHarness(broker), kept);

@@ -107,12 +107,12 @@ function createBroker({ configuration, logger, authentication, inflationThread }
   const { authenticator, administration } = authentication;
   const environment = systemEnvironment;
   const openStore = storeOpener(configuration);
-  const backend = new LocalBackend(brokerSettings(configuration), {
+  const settings = { ...brokerSettings(configuration), packing: new ContentPacking() };
+  const backend = new LocalBackend(settings, {
     environment,
     openStore,
     logger,
     keepContent: (bytes) => KeptContent.copyOf(bytes),
-    packing: new ContentPacking(),
   });
   const compressor = new ZlibCompressor({ thread: inflationThread });
   return new Gateway(gatewayOptions(configuration, VERSION), {

@@ -50,7 +50,10 @@ export function composeBroker(
   }: BrokerParts,
 ): Gateway {
   const keepContent = (bytes: Buffer) => KeptContent.copyOf(bytes);
-  const local = new LocalBackend(options.broker, { environment, openStore, logger, keepContent, packing });
+  const local = new LocalBackend(
+    { ...options.broker, packing },
+    { environment, openStore, logger, keepContent },
+  );
   const backend = between === undefined ? local : between(local);
   return new Gateway(options, { environment: gatewayEnvironment, backend, compressor, logger, ...users });
 }

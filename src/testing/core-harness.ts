@@ -9,8 +9,8 @@ import { listPacking } from './list-packing.ts';
 
 /** A new core with the default settings but for those given. It packs from the fourth waiting message on. */
 export function testCore(settings: Partial<BrokerSettings> = {}): BrokerHarness {
-  const all = { ...testSettings, ...settings };
-  return new BrokerHarness(new ComparedBrokers(new Broker(all, undefined, listPacking()), all));
+  const all = { ...testSettings, packing: listPacking(), ...settings };
+  return new BrokerHarness(new ComparedBrokers(new Broker(all), all));
 }
 
 /** Ids with a common first part: `m1`, `m2`, .. */

@@ -8,7 +8,6 @@ import type { EarlierCore } from '../../broker/interface/earlier-core.ts';
 import type { RefusedEffect } from '../../broker/interface/effect.ts';
 import type { Input } from '../../broker/interface/input.ts';
 import type { MessageContent } from '../../broker/interface/message-content.ts';
-import type { MessagePacking } from '../../broker/interface/message-packing.ts';
 import type { BrokerSettings } from '../../broker/interface/settings.ts';
 import { emptyStats } from '../../broker/interface/stats.ts';
 import type { Environment } from '../../model/environment.ts';
@@ -40,8 +39,6 @@ export type LocalBackendParts = {
   readonly logger: Logger;
   /** Copies the content of a recovered message, because the store may reuse the bytes. */
   readonly keepContent: (bytes: Buffer) => MessageContent;
-  /** Packs messages that will wait for long. Without it none is packed. */
-  readonly packing?: MessagePacking;
 };
 
 /** The parts that exist while the backend serves. */
@@ -141,7 +138,7 @@ export class LocalBackend implements Backend {
     try {
       this.#throwIfClosed();
       if (probe) await store.commit([]);
-      const broker = new Broker(this.#settings, this.#earlier, this.#parts.packing);
+      const broker = new Broker(this.#settings, this.#earlier);
       const throwIfCancelled = () => this.#throwIfClosed();
       await recover(broker, store, { ...this.#parts, queueLog: this.#queueLog, throwIfCancelled });
       // No await between this check and serving: a close comes before both or after both.

@@ -10,7 +10,6 @@ import { type SequenceItem, SequenceList } from '../collections/sequence-list.ts
 import type { QueuedMessage } from '../queue/message.ts';
 import type { Queue } from '../queue/queue.ts';
 import { TimerRank } from '../queue/timer-rank.ts';
-import type { Packer } from '../queue/waiting-list.ts';
 import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import type { Delivery, DeliveryOwner, Ending } from './delivery.ts';
 import { Member, type Members } from './members.ts';
@@ -38,8 +37,8 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
     for (const { message } of this.#partlySent.from(offset)) yield message;
   }
 
-  newWaitingMessages(packer: Packer | undefined): WaitingMessages {
-    return new PublishOrder(packer);
+  newWaitingMessages(): WaitingMessages {
+    return new PublishOrder();
   }
 
   canDeliverNow(): boolean {

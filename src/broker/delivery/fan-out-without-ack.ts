@@ -3,7 +3,6 @@
 // written; until then the message waits. Implements DELIVERY-024 to DELIVERY-029.
 
 import type { QueuedMessage } from '../queue/message.ts';
-import type { Packer } from '../queue/waiting-list.ts';
 import { PublishOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import type { Burst } from './burst-limit.ts';
 import { Member, type Members } from './members.ts';
@@ -21,8 +20,8 @@ class BurstMember extends Member {
 }
 
 export class FanOutWithoutAck extends ModeDelivery<BurstMember> {
-  newWaitingMessages(packer: Packer | undefined): WaitingMessages {
-    return new PublishOrder(packer);
+  newWaitingMessages(): WaitingMessages {
+    return new PublishOrder();
   }
 
   canDeliverNow(): boolean {

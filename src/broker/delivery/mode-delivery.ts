@@ -10,7 +10,6 @@ import type { Queue } from '../queue/queue.ts';
 import type { QueueDelivery } from '../queue/queue-delivery.ts';
 import type { StepContext } from '../queue/step-context.ts';
 import { TimerRank } from '../queue/timer-rank.ts';
-import type { Packer } from '../queue/waiting-list.ts';
 import type { WaitingMessages } from '../queue/waiting-order.ts';
 import type { BurstLimit } from './burst-limit.ts';
 import type { InFlight } from './in-flight.ts';
@@ -113,7 +112,7 @@ export abstract class ModeDelivery<M extends Member> implements QueueDelivery {
     return subscription.window.size;
   }
 
-  abstract newWaitingMessages(packer: Packer | undefined): WaitingMessages;
+  abstract newWaitingMessages(): WaitingMessages;
   abstract canDeliverNow(): boolean;
   abstract dispatch(): void;
   protected abstract newMember(subscription: Subscription): M;

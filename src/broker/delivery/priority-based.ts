@@ -1,12 +1,11 @@
 // PriorityBased: each message to one subscriber, the highest priority first, within a priority in the order of publishing.
 // Implements DELIVERY-031 and DELIVERY-033.
 
-import type { Packer } from '../queue/waiting-list.ts';
 import { PriorityOrder, type WaitingMessages } from '../queue/waiting-order.ts';
 import { OneSubscriber } from './one-subscriber.ts';
 
 export class PriorityBased extends OneSubscriber {
-  newWaitingMessages(packer: Packer | undefined): WaitingMessages {
-    return new PriorityOrder(packer);
+  newWaitingMessages(): WaitingMessages {
+    return new PriorityOrder();
   }
 }

@@ -1,6 +1,7 @@
 // What the core is told once, at its making. Values were checked by whoever read the configuration.
 
 import type { DeliveryMode } from '../../model/delivery-mode.ts';
+import type { MessagePacking } from './message-packing.ts';
 
 export type BrokerSettings = {
   /** Options of a queue that is created without any: by a publish, a subscribe, or a CreateQueue without payload. */
@@ -30,4 +31,6 @@ export type BrokerSettings = {
   readonly maxTotalBurstBytes: number;
   /** The largest content that can be sent to a subscriber, in bytes. */
   readonly maxContentBytes: number;
+  /** Packs messages that will wait for long. Absent: none is packed. */
+  readonly packing?: MessagePacking;
 };

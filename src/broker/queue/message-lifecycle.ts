@@ -176,7 +176,7 @@ export class MessageLifecycle {
     queue.heldBytes += message.heldBytes;
     this.#step.stats.queuedBytes += message.heldBytes;
     if (message.deadLetter !== undefined) queue.deadLetterCount += 1;
-    const isNew = message.deadLetter !== undefined || queue.unsettled.add(message);
+    const isNew = message.deadLetter !== undefined || queue.unsettled.set(message.id, message);
     queue.waiting.insert(message);
     this.#expiry.watch(queue, message);
     this.#step.touch(queue);

@@ -4,7 +4,6 @@
 import type { DeadLetterReason } from '../../model/dead-letter-reason.ts';
 import type { SubscriberFigures } from '../../model/queue-info.ts';
 import type { QueuedMessage } from './message.ts';
-import type { Packer } from './waiting-list.ts';
 import type { WaitingMessages } from './waiting-order.ts';
 
 export type QueueDelivery = {
@@ -17,8 +16,8 @@ export type QueueDelivery = {
   /** Messages some of whose copies are not sent yet. They count as waiting (DELIVERY-018). */
   readonly partlySentCount: number;
 
-  /** An empty list in the order in which this mode sends waiting messages. Without a packer it packs none. */
-  newWaitingMessages(packer: Packer | undefined): WaitingMessages;
+  /** An empty list in the order in which this mode sends waiting messages. */
+  newWaitingMessages(): WaitingMessages;
 
   /** Whether a message published now would be sent as a whole, in this step, so that it never has to wait (OVERFLOW-001). */
   canDeliverNow(): boolean;

@@ -64,8 +64,8 @@ export class Queue {
       ? Math.max(0, utf8Length(this.deadLetterQueueName) - utf8Length(name))
       : 0;
     this.delivery = newDelivery(this);
-    const packer = packing === undefined ? undefined : new Packer(packing, this.unsettled);
-    this.waiting = this.delivery.newWaitingMessages(packer);
+    this.waiting = this.delivery.newWaitingMessages();
+    if (packing !== undefined) this.waiting.packWith(new Packer(packing, this.unsettled));
   }
 
   get waitingCount(): number {
@@ -99,7 +99,7 @@ export class Queue {
 
   /** The queue was deleted: whoever still refers to it keeps none of its messages in memory. */
   releaseMessages(): void {
-    this.waiting = this.delivery.newWaitingMessages(undefined);
+    this.waiting = this.delivery.newWaitingMessages();
     this.backingOff = new SequenceList();
     this.backoffs = new Heap();
     this.unsettled = new Unsettled();

@@ -26,9 +26,8 @@ export class Unsettled {
     return run?.at(run.indexOf(id, hash));
   }
 
-  /** Adds a message. Returns whether none had its id. */
-  add(message: QueuedMessage): boolean {
-    const { id } = message;
+  /** Adds a message; `id` is its own. Returns whether none had it. */
+  set(id: string, message: QueuedMessage): boolean {
     const hash = hashOf(id);
     return this.#messages.set(id, message, hash) && this.#packed?.runOf(id, hash) === undefined;
   }

@@ -59,7 +59,7 @@ type Rest = {
 };
 
 export class WaitingList {
-  readonly #packer: Packer | undefined;
+  #packer: Packer | undefined;
   /** Empty only if the whole list is. */
   #front = new SequenceList<QueuedMessage>();
   #rest: Rest | undefined;
@@ -68,8 +68,8 @@ export class WaitingList {
   /** The highest that was inserted. */
   #lastSequence = 0;
 
-  /** Without a packer no message is packed. */
-  constructor(packer?: Packer) {
+  /** From now on the list packs. Until then it does not. */
+  packWith(packer: Packer): void {
     this.#packer = packer;
   }
 
@@ -145,8 +145,9 @@ export class WaitingList {
   /** Nothing is in front any more. */
   #refill(rest: Rest): void {
     const run = rest.runs.shift();
-    const isPacked = run !== undefined && this.#packer !== undefined;
-    const messages = isPacked ? this.#packer.unpack(run) : rest.back;
+    const packer = this.#packer;
+    const isPacked = run !== undefined && packer !== undefined;
+    const messages = isPacked ? packer.unpack(run) : rest.back;
     for (const message of messages) this.#front.insert(message);
     if (isPacked) rest.packedCount -= messages.length;
     else rest.back = [];

@@ -23,7 +23,7 @@ function message(sequence: number, priority: Priority): QueuedMessage {
 }
 
 type Order = {
-  readonly newList: (packer?: Packer) => WaitingMessages;
+  readonly newList: () => WaitingMessages;
   readonly compare: (a: QueuedMessage, b: QueuedMessage) => number;
 };
 
@@ -91,7 +91,8 @@ class LongList {
   taken: QueuedMessage[] = [];
 
   constructor({ newList, compare }: Order, fitting: number) {
-    this.list = newList(new Packer(listPacking(fitting), this.unsettled));
+    this.list = newList();
+    this.list.packWith(new Packer(listPacking(fitting), this.unsettled));
     this.#compare = compare;
   }
 
@@ -105,7 +106,7 @@ class LongList {
     made.sentCount = attempts + 1;
     made.failedAttempts = attempts;
     made.interruptedCount = attempts % 2;
-    if (deadLetter === undefined) this.unsettled.add(made);
+    if (deadLetter === undefined) this.unsettled.set(id, made);
     this.waiting.push(made);
     this.list.insert(made);
   }
@@ -184,9 +185,9 @@ function byAge(a: QueuedMessage, b: QueuedMessage): number {
   return a.sequence - b.sequence;
 }
 
-const byPublishing: Order = { newList: (packer) => new PublishOrder(packer), compare: byAge };
+const byPublishing: Order = { newList: () => new PublishOrder(), compare: byAge };
 const byPriority: Order = {
-  newList: (packer) => new PriorityOrder(packer),
+  newList: () => new PriorityOrder(),
   compare: (a, b) => b.priority - a.priority || byAge(a, b),
 };
 

@@ -6,6 +6,8 @@ import type { QueuedMessage } from './message.ts';
 import { type Packer, WaitingList } from './waiting-list.ts';
 
 export type WaitingMessages = {
+  /** From now on messages that will wait for long are packed. */
+  packWith(packer: Packer): void;
   readonly size: number;
   /** The messages in the order of sending, but for the first `offset`. */
   from(offset: number): Iterable<QueuedMessage>;
@@ -24,11 +26,15 @@ export class PublishOrder extends WaitingList implements WaitingMessages {
 }
 
 export class PriorityOrder implements WaitingMessages {
-  readonly #levels: Readonly<Record<Priority, WaitingList>>;
+  readonly #levels: Readonly<Record<Priority, WaitingList>> = {
+    0: new WaitingList(),
+    1: new WaitingList(),
+    2: new WaitingList(),
+    3: new WaitingList(),
+  };
 
-  constructor(packer?: Packer) {
-    const newLevel = () => new WaitingList(packer);
-    this.#levels = { 0: newLevel(), 1: newLevel(), 2: newLevel(), 3: newLevel() };
+  packWith(packer: Packer): void {
+    for (const priority of [0, 1, 2, 3] as const) this.#levels[priority].packWith(packer);
   }
 
   get size(): number {
