@@ -84,32 +84,6 @@ const publishRates: CheckModule = [
       });
     },
   },
-  // LIMIT-005 (MAY): The broker does not count commands other than Publish towards the rate.
-  {
-    id: 'LIMIT-005a',
-    title: 'confirms a Publish after more other commands than the rate allows',
-    clauses: ['LIMIT-005'],
-    profile: 'limits',
-    requires: { configuration: fewMessages },
-    evidence: { frames: 12, assertions: 1 },
-    run: async (ctx) => {
-      const { client, queue } = await newPublisher(ctx);
-      const commands = Array.from({ length: 2 * maxPerSecond }, () => ({
-        command: Command.QueueInfo,
-        id: ctx.id('info'),
-        queue,
-      }));
-      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
-      await client.sendTogether([...commands, publish]);
-      const answer = await client.expect((frame) => frame.id === publish.id, {
-        what: 'the answer to the Publish',
-        clause: 'LIMIT-005',
-      });
-      ctx.assert.ok(answer.command === Command.PublishAck, 'the broker confirms the Publish', {
-        actual: frameText(answer),
-      });
-    },
-  },
   // LIMIT-006 (SHOULD): After a second without publishes, the broker accepts MaxMessagesPerClientPerSecond publishes
   // that a client sends together.
   {
