@@ -3,7 +3,7 @@
 //
 // Open addressing as in id-table.ts, with two differences, because whoever looks into a table of a million slots waits for memory each time.
 // A byte for each slot mostly tells that an id is not there. And what is forgotten stays in its slot until the table is full, and is left out
-// when the table is copied: 0.4 µs less for each message (docs/internals/performance.md).
+// when the table is copied (docs/internals/performance.md).
 
 /** Bits of a hash that choose the table, the highest ones; the table takes the lowest. A table that grows is copied, and each copy is short. */
 const SHARD_BITS = 8;
