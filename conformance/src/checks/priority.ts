@@ -11,7 +11,7 @@ import {
   queueWithSubscribers,
 } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
-import { idsOf, takeAndAck } from './shared/subscribers.ts';
+import { fillingEnds, idsOf, maxKnownWindow, takeAndAck } from './shared/subscribers.ts';
 
 export const priorityChecks: CheckModule = [
   // DELIVERY-030 (MUST): In PriorityBased the broker delivers each message to exactly one subscriber.
@@ -172,9 +172,6 @@ async function expectPublishOrder(
 }
 
 const eightLow = Array.from({ length: 8 }, () => 'Low');
-/** Larger than the window of any known broker. */
-const maxKnownWindow = 300;
-
 /**
  * Publishes Low messages until two of them wait because the window of the subscriber is full. `held` is the first message, which the
  * subscriber received. `isFull` is false when the subscriber has room for every message that was tried.
@@ -184,10 +181,11 @@ async function fillWindow(
   subscriber: Connection,
   queue: string,
 ): Promise<{ readonly held: ReceivedFrame; readonly low: readonly string[]; readonly isFull: boolean }> {
+  const until = fillingEnds(ctx);
   const low = [...(await publishAll(ctx, subscriber, queue, ['Low']))];
   const held = await subscriber.delivery({ queue });
   const mayBeFull = async (): Promise<boolean> => Number(await messageCountOf(subscriber, queue)) >= 2;
-  while (low.length < maxKnownWindow) {
+  while (low.length < maxKnownWindow && ctx.now() < until) {
     low.push(...(await publishAll(ctx, subscriber, queue, eightLow)));
     if (!(await mayBeFull())) continue;
     await waitForDeliveries(ctx, subscriber, queue);

@@ -6,6 +6,17 @@ import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
 import { waitForDeliveries, waitForInfo } from './queue-state.ts';
 
+/** Larger than the window of any known broker. */
+export const maxKnownWindow = 300;
+
+/**
+ * When a check that fills a window must have done: the messages that it holds meanwhile must not reach the ack timeout, which a broker may
+ * take for shorter than configured (RETRY-003).
+ */
+export function fillingEnds(ctx: CheckContext): number {
+  return ctx.now() + ctx.target.ackTimeoutMs / 4;
+}
+
 /** Publishes numbered messages, each after the previous one is confirmed. Returns their ids in order. */
 export async function publishSeries(
   ctx: CheckContext,
