@@ -71,12 +71,10 @@ async function runPart(part: Part, isLive: boolean): Promise<PartResult> {
 // The output of what runs beside something live is shown when it ends.
 async function runLane(part: Part, lane: readonly Task[], isLive: boolean): Promise<readonly TaskResult[]> {
   const limitMs = part.budgetSeconds * hangFactor * 1000;
-  const givesWay = part.givesWay === true;
   const show = (text: string | Buffer): void => {
     process.stdout.write(text);
   };
   const results: TaskResult[] = [];
-  for (const task of lane)
-    results.push(await runTask(task, { root, limitMs, givesWay, buffered: !isLive, show }));
+  for (const task of lane) results.push(await runTask(task, { root, limitMs, buffered: !isLive, show }));
   return results;
 }

@@ -16,6 +16,8 @@ export type Task = {
   /** Files that the task must write during this run. */
   readonly writes: readonly string[];
   readonly count: (run: TaskRun) => Count;
+  /** Runs at a low priority: it only computes, and must not disturb a task beside it that waits for deadlines. */
+  readonly givesWay?: true;
 };
 
 export type Part = {
@@ -23,8 +25,6 @@ export type Part = {
   readonly budgetSeconds: number;
   /** Lanes run beside each other, the tasks of a lane one after the other. */
   readonly lanes: readonly (readonly Task[])[];
-  /** Runs at a low priority: it only computes, and must not disturb a part beside it that waits for deadlines. */
-  readonly givesWay?: true;
 };
 
 /** Tracks run beside each other, the parts of a track one after the other. The last track's output is live. */
@@ -102,11 +102,10 @@ const simulation: Part = {
   budgetSeconds: 480,
   lanes: [
     [
-      script('simulation', 'src/testing/simulation/run.ts'),
-      script('retained memory', 'src/testing/retained-memory/run.ts'),
+      { ...script('simulation', 'src/testing/simulation/run.ts'), givesWay: true },
+      { ...script('retained memory', 'src/testing/retained-memory/run.ts'), givesWay: true },
     ],
   ],
-  givesWay: true,
 };
 
 /** They start programs and wait for them and for deadlines, most of the time. */
@@ -123,7 +122,8 @@ const conformancePart: Part = {
   lanes: [
     [conformance('conformance', 'brokers', 'out/test/conformance.json')],
     [script('conformance package', 'conformance/selftest/package.ts')],
-    [conformance('planted faults', 'faults', 'out/test/broken-rules.json')],
+    // A planted fault for which the machine was too busy is tried again; a broker that must pass is not.
+    [{ ...conformance('planted faults', 'faults', 'out/test/broken-rules.json'), givesWay: true }],
   ],
 };
 

@@ -22,12 +22,7 @@ afterEach(() => {
 
 const resultPath = 'out/result.json';
 
-function evaluate(
-  code: string,
-  task: Partial<Task> = {},
-  limitMs = 30_000,
-  givesWay = false,
-): Promise<TaskResult> {
+function evaluate(code: string, task: Partial<Task> = {}, limitMs = 30_000): Promise<TaskResult> {
   const whole: Task = {
     name: 'a task',
     args: ['-e', code],
@@ -38,7 +33,6 @@ function evaluate(
   return runTask(whole, {
     root,
     limitMs,
-    givesWay,
     buffered: false,
     show: (text) => shown.push(String(text)),
   });
@@ -57,7 +51,7 @@ describe('a task', () => {
       console.log('1 passed, 0 failed');
       process.exit();
     }, 5)`;
-    const { count } = await evaluate(code, {}, 30_000, true);
+    const { count } = await evaluate(code, { givesWay: true });
     expect(count).toEqual({ ...nothing, passed: 1 });
   });
 

@@ -11,8 +11,6 @@ export type TaskOptions = {
   readonly root: string;
   /** The task and its children are killed after this time. */
   readonly limitMs: number;
-  /** Runs at a low priority. */
-  readonly givesWay?: boolean;
   /** True: show the output when the task has ended, in one piece. */
   readonly buffered: boolean;
   readonly show: (text: string | Buffer) => void;
@@ -31,10 +29,7 @@ export async function runTask(task: Task, options: TaskOptions): Promise<TaskRes
 
 type Ended = { readonly exitCode: number; readonly output: string; readonly killed: boolean };
 
-async function execute(
-  task: Task,
-  { root, limitMs, givesWay = false, buffered, show }: TaskOptions,
-): Promise<Ended> {
+async function execute(task: Task, { root, limitMs, buffered, show }: TaskOptions): Promise<Ended> {
   const child = execa(process.execPath, task.args, {
     cwd: root,
     stdin: 'ignore',
@@ -46,7 +41,7 @@ async function execute(
     // A group of its own, since a task that hangs is ended with its children, which would keep its output open.
     detached: process.platform !== 'win32',
   });
-  if (givesWay) lowerPriority(child.pid);
+  if (task.givesWay) lowerPriority(child.pid);
   if (!buffered) child.all.on('data', show);
   let killed = false;
   const kill = (): void => killGroup(child.pid);

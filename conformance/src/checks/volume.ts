@@ -60,14 +60,18 @@ export const largeVolumeChecks: CheckModule = [
     volume: true,
     evidence: { frames: 4000, messages: 1500, assertions: 1500 },
     run: async (ctx) => {
-      const [witness, publisher, subscriber] = [
-        await ctx.connect(),
-        await ctx.connect(),
-        await ctx.connect(),
-      ];
-      const plan = { name: 'long', publisher, subscribers: [subscriber], count: 6000, batch: 200 } as const;
-      const plans = [{ ...plan, isBacklog: true }] as const;
-      const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans });
+      const [witness, publisher] = [await ctx.connect(), await ctx.connect()];
+      // A broker with a window of one message and a slow timer would take minutes with one subscriber.
+      const subscribers = await connections(ctx, Math.min(12, sizesFor(ctx).sharedSubscribers));
+      const plan = {
+        name: 'long',
+        publisher,
+        subscribers,
+        count: 6000,
+        batch: 200,
+        isBacklog: true,
+      } as const;
+      const load = new VolumeLoad(ctx, { mode: 'RoundRobin', witness, plans: [plan] });
       await load.run();
       await expectLoadDrained(ctx, load, witness);
     },
