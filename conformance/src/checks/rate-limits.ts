@@ -6,7 +6,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { noteIfLate } from './shared/lateness.ts';
-import { eventually, newQueue } from './shared/queue-state.ts';
+import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
 
 const maxPerSecond = 5;
@@ -84,6 +84,33 @@ const publishRates: CheckModule = [
       });
     },
   },
+  // LIMIT-005 (MAY): The broker does not count commands other than Publish towards the rate.
+  {
+    id: 'LIMIT-005a',
+    title: 'confirms a Publish after more other commands than the rate allows',
+    clauses: ['LIMIT-005'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 13, assertions: 2 },
+    run: async (ctx) => {
+      const { client, queue } = await newPublisher(ctx);
+      const commands = Array.from({ length: 2 * maxPerSecond }, () => ({
+        command: Command.QueueInfo,
+        id: ctx.id('info'),
+        queue,
+      }));
+      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
+      await client.sendTogether([...commands, publish]);
+      const answer = await client.expect((frame) => frame.id === publish.id, {
+        what: 'the answer to the Publish',
+        clause: 'LIMIT-005',
+      });
+      ctx.assert.ok(answer.command === Command.PublishAck, 'the broker confirms the Publish', {
+        actual: frameText(answer),
+      });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+    },
+  },
   // LIMIT-006 (SHOULD): After a second without publishes, the broker accepts MaxMessagesPerClientPerSecond publishes
   // that a client sends together.
   {
@@ -93,7 +120,7 @@ const publishRates: CheckModule = [
     profile: 'limits',
     requires: { configuration: fewMessages },
     waits: true,
-    evidence: { frames: 12, assertions: 1 },
+    evidence: { frames: 13, assertions: 2 },
     run: async (ctx) => {
       const { client, queue } = await newPublisher(ctx);
       await expectExceeded(ctx, client, queue);

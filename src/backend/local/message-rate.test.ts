@@ -49,7 +49,7 @@ describe('a client over its message rate', () => {
     expect(passedAt.length).toBeGreaterThan(3 * max);
   });
 
-  it('is counted for its refused publishes too, and not for other commands [LIMIT-004, CONN-023]', async () => {
+  it('is counted for its refused publishes too, and not for other commands [LIMIT-004, LIMIT-005, CONN-023]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     const others = Array.from({ length: 20 }, (_, index) => [ping(`p${index}`), ack(`a${index}`)]).flat();
