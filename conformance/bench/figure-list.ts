@@ -107,7 +107,7 @@ fifth more.`,
     name: 'start',
     title: 'Footprint',
     text: `Goal: 65 MiB when idle, 250 ms from start to handshake, 176 MiB for 100,000 queued messages of 1 KiB, 16 MiB for 1,000 idle
-connections.`,
+connections. Idle is a process that has had nothing to do for 12 s: by then the runtime has given back what its start has left.`,
     command: script('start'),
     roundCount: 5,
   },

@@ -7,7 +7,7 @@ import { LoadLink } from '../load/load-link.ts';
 import { Publisher } from '../load/publisher.ts';
 import { makeQueue } from '../load/queue-commands.ts';
 import type { Reading } from '../metrics.ts';
-import { type Job, type JobContext, mebibytes, recordReading, settledRssBytes } from './job.ts';
+import { delay, type Job, type JobContext, mebibytes, recordReading, settledRssBytes } from './job.ts';
 
 const backlogCount = 100_000;
 const backlogBytes = 1024;
@@ -15,6 +15,8 @@ const connectionCount = 1000;
 const connectAtOnce = 50;
 /** Enough to have been through every path once, outside the growth that is measured. */
 const warmCount = 2000;
+/** A process with a garbage collector gives back what its start has left only after some seconds without work. */
+const idleMs = 12_000;
 const request: ConfigurationRequest = { limits: { maxConnections: connectionCount + 100 } };
 
 export const footprintJob: Job = async (context) => {
@@ -47,6 +49,7 @@ async function withBroker(
 async function startAndBacklog(broker: BenchBroker, startedAtMs: number): Promise<Reading> {
   const link = await LoadLink.open(broker.address);
   const startMs = performance.now() - startedAtMs;
+  await delay(idleMs);
   const idle = await settledRssBytes(broker);
   await makeQueue(link, 'backlog');
   const publisher = await Publisher.open(broker.address, loadClock(currentSecond()));
@@ -72,8 +75,10 @@ async function publishSome(publisher: Publisher, maxCount: number, tag: string):
 
 async function connections(broker: BenchBroker): Promise<Reading> {
   const first = await LoadLink.open(broker.address);
+  await delay(idleMs);
   const before = await settledRssBytes(broker);
   const links = await idleLinks(broker, connectionCount);
+  await delay(idleMs);
   const after = await settledRssBytes(broker);
   for (const link of [first, ...links]) link.close();
   return growth('connectionsMiB', before, after);
