@@ -218,7 +218,7 @@ describe('what becomes of one check', () => {
       await connection.expect('Deliver', { withinMs: 600_000 });
     });
     // Long enough to connect on a busy machine: before that the check does not wait for the broker.
-    const result = await only(check, { timeoutScale: 0.1 });
+    const result = await only(check, { timeoutScale: 0.25 });
     expect(result).toMatchObject({ outcome: 'fail', exitCode: 1, actual: 'it still waited for Deliver' });
     expect(result.notes).toContain(
       'the machine was too busy in the first run: this result is from a run without other checks at the same time',
