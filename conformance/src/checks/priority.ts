@@ -84,6 +84,10 @@ export const priorityChecks: CheckModule = [
       await client.subscribe(queue);
       const { held, low, isFull } = await fillWindow(ctx, client, queue);
       if (!isFull) {
+        if (low.length < maxKnownWindow)
+          ctx.notShown(
+            `the window was not full after ${low.length} messages, and more would reach the ack timeout`,
+          );
         if (await areDelivered(ctx, client, low.length))
           ctx.notApplicable(`the window is larger than ${low.length} messages, so no message waits`);
         ctx.notShown(
