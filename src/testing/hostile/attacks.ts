@@ -1,6 +1,7 @@
 // What hostile clients do. Each attack goes on until its process is ended; it calls `begun` when it is in full swing. `scale` is the part of
 // its full strength, 0 to 1, for a short run.
 
+import { setTimeout } from 'node:timers/promises';
 import type { HostileSockets } from './hostile-socket.ts';
 import { type Login, rightLogin } from './login-flood.ts';
 import { bombFrame, connectFrame, frame } from './wire-frames.ts';
@@ -16,6 +17,8 @@ export type Attack = {
 export type Swing = { readonly scale: number; readonly begun: () => void };
 
 const MIB = 1024 * 1024;
+/** In which a broker creates a queue. Its answer is not awaited: the process that the control runs against gives none. */
+const CREATED_MS = 500;
 
 export const attacks = {
   'slow-loris': {
@@ -88,9 +91,14 @@ export const attacks = {
       if (publisher === undefined || subscriber === undefined)
         throw new Error('The broker takes no connection.');
       const options = JSON.stringify({ mode: 2, maxQueueSize: 100 });
-      await sockets.send(publisher, frame({ command: 40, id: 'create', queue: 'hostile', payload: options }));
       subscriber.pause();
+      // In this order on one connection, and before any message: else the queue would have the default options, and room for 160 MiB.
+      await sockets.send(
+        subscriber,
+        frame({ command: 40, id: 'create', queue: 'hostile', payload: options }),
+      );
       await sockets.send(subscriber, frame({ command: 22, id: 'subscribe', queue: 'hostile' }));
+      await setTimeout(CREATED_MS);
       begun();
       const payload = `"${'x'.repeat(16_384)}"`;
       for (let number = 0; !publisher.destroyed; number += 1)
