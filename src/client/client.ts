@@ -126,8 +126,13 @@ export class Client extends BrokerCommands {
     let task: PublishTask | undefined;
     const published = new Promise<string>((resolve, reject) => {
       signal?.throwIfAborted();
-      const id = options.id ?? this.#settings.createId();
-      const fields = { id, queue, headers: toHeaders(options), payload: toPayload(value) };
+      const fields = {
+        id: options.id ?? this.#settings.createId(),
+        hasChosenId: options.id !== undefined,
+        queue,
+        headers: toHeaders(options),
+        payload: toPayload(value),
+      };
       task = new PublishTask(fields, this.#publisher, { resolve, reject });
       this.#publisher.publish(task);
     });

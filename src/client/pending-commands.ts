@@ -1,13 +1,17 @@
 // The commands that wait for their answer, by id. All have the same timeout, so they expire in the order in which they were sent, and one
-// timer serves all. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
+// timer serves all. Most brokers answer in order too: a command is looked for at the front of a queue first, and enters the map only when that
+// fails. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
 
 import { Command, type CommandNumber, commandName } from '../protocol/command.ts';
 import type { Message } from '../protocol/message.ts';
 import { type ClientError, CommandError, CommandTimeoutError } from './errors.ts';
+import { Fifo } from './fifo.ts';
 
 /** A command and what to do when its wait is over: exactly one of the two handlers is called, at most once. */
 export type PendingCommand = {
   readonly id: string;
+  /** The caller of the library has chosen the id, and may choose it twice; all other ids differ. */
+  readonly hasChosenId?: boolean;
   /** The command that is sent, for messages. */
   readonly command: CommandNumber;
   readonly queue?: string;
@@ -24,7 +28,12 @@ const MAX_GIVEN_UP_COUNT = 1_024;
 
 export class PendingCommands {
   readonly #timeoutMs: number;
-  /** In the order of the deadlines: a Map keeps the order of insertion. */
+  /** Those that are not in the map, the oldest first. */
+  readonly #inOrder = new Fifo<Entry>();
+  /**
+   * All older than those of `#inOrder`, and in the order of the deadlines: a Map keeps the order of insertion. Not for all of them: a Map whose
+   * entries come and go makes tables that keep what was deleted alive, a fourth of the cost of a publish (docs/internals/performance.md).
+   */
   readonly #byId = new Map<string, Entry>();
   /** Commands that nobody waits for any more, and whose answer may come yet. */
   readonly #givenUp = new Set<string>();
@@ -34,33 +43,37 @@ export class PendingCommands {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws RangeError when another command with this id is pending: their answers could not be distinguished */
+  /** @throws RangeError when another command with this chosen id is pending: their answers could not be distinguished */
   add(pending: PendingCommand): void {
-    if (this.#byId.has(pending.id))
+    if (pending.hasChosenId && this.#isPending(pending.id))
       throw new RangeError(`a command with the id ${JSON.stringify(pending.id)} is under way`);
-    this.#byId.set(pending.id, { pending, deadlineAt: performance.now() + this.#timeoutMs });
+    this.#inOrder.push({ pending, deadlineAt: performance.now() + this.#timeoutMs });
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
   /** Handles a message as an answer, which may be late; false when it answers no command. */
   settle(message: Message): boolean {
-    const pending = this.#byId.get(message.id)?.pending;
+    const pending = this.#find(message.id);
     if (pending === undefined) return this.#givenUp.delete(message.id);
     if (message.command === pending.answer) {
-      this.remove(message.id);
+      this.remove(pending.id);
       pending.handleAnswer(message);
       return true;
     }
     if (message.command !== Command.Error) return false;
-    this.remove(message.id);
+    this.remove(pending.id);
     pending.handleFailure(new CommandError(message.errorCode, message.errorMessage, described(pending)));
     return true;
   }
 
   /** Forgets a command, without a call of its handlers. */
   remove(id: string): void {
-    this.#byId.delete(id);
-    if (this.#byId.size === 0) this.#stopTimer();
+    if (this.#inOrder.first?.pending.id === id) this.#inOrder.shift();
+    else {
+      this.#fillMap();
+      this.#byId.delete(id);
+    }
+    if (this.#isEmpty) this.#stopTimer();
   }
 
   /** Forgets a command that was sent, without a call of its handlers. Its answer is no surprise when it comes. */
@@ -71,10 +84,32 @@ export class PendingCommands {
 
   /** Fails all commands, in the order in which they were sent. */
   failAll(error: ClientError): void {
+    this.#fillMap();
     const entries = [...this.#byId.values()];
     this.#byId.clear();
     this.#stopTimer();
     for (const { pending } of entries) pending.handleFailure(error);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#inOrder.first === undefined && this.#byId.size === 0;
+  }
+
+  #isPending(id: string): boolean {
+    this.#fillMap();
+    return this.#byId.has(id);
+  }
+
+  #find(id: string): PendingCommand | undefined {
+    const first = this.#inOrder.first?.pending;
+    if (first?.id === id) return first;
+    this.#fillMap();
+    return this.#byId.get(id)?.pending;
+  }
+
+  #fillMap(): void {
+    for (let entry = this.#inOrder.shift(); entry !== undefined; entry = this.#inOrder.shift())
+      this.#byId.set(entry.pending.id, entry);
   }
 
   #expire(): void {
@@ -88,6 +123,7 @@ export class PendingCommands {
   /** Removes the commands whose deadline has passed, and sets the timer for the next one. */
   #takeExpired(now: number): readonly PendingCommand[] {
     const expired: PendingCommand[] = [];
+    this.#fillMap();
     for (const [id, { pending, deadlineAt }] of this.#byId) {
       if (deadlineAt > now) {
         this.#timer = setTimeout(() => this.#expire(), deadlineAt - now);

@@ -7,6 +7,8 @@ import type { ClientError } from './errors.ts';
 
 export type PublishFields = {
   readonly id: string;
+  /** The caller of the library has chosen the id. */
+  readonly hasChosenId: boolean;
   readonly queue: string;
   readonly headers: Headers;
   readonly payload: Buffer;
@@ -25,6 +27,7 @@ export class PublishTask implements SentCommand {
   readonly command = Command.Publish;
   readonly answer = Command.PublishAck;
   readonly id: string;
+  readonly hasChosenId: boolean;
   readonly queue: string;
   readonly headers: Headers;
   readonly payload: Buffer;
@@ -42,6 +45,7 @@ export class PublishTask implements SentCommand {
     promise: { readonly resolve: (id: string) => void; readonly reject: (error: unknown) => void },
   ) {
     this.id = fields.id;
+    this.hasChosenId = fields.hasChosenId;
     this.queue = fields.queue;
     this.headers = fields.headers;
     this.payload = fields.payload;
