@@ -2,7 +2,7 @@
 // are never touched. A fault that fits nowhere, or in two places, is an error: it would be planted elsewhere than meant.
 import type { Fault } from './catalogue.ts';
 import { type ProductSource, readProductSources } from './product-source.ts';
-import type { Range } from './token-text.ts';
+import { type Range, WantedTokens } from './token-text.ts';
 import { type Token, tokensOf, withoutTrailingCommas } from './tokens.ts';
 
 /** What it takes to plant a fault. */
@@ -84,7 +84,8 @@ export class Planter {
     return first;
   }
 
-  #places(wanted: readonly Token[], within: string | undefined): readonly Place[] {
+  #places(tokens: readonly Token[], within: string | undefined): readonly Place[] {
+    const wanted = new WantedTokens(tokens);
     if (within === undefined) {
       return this.#sources.flatMap((source) => source.find(wanted).map((range) => ({ source, range })));
     }

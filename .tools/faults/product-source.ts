@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import ts from 'typescript';
-import { type Range, TokenText } from './token-text.ts';
+import { type Range, TokenText, type WantedTokens } from './token-text.ts';
 import { type Token, tokensOf, withoutTrailingCommas } from './tokens.ts';
 
 export class ProductSource {
@@ -18,11 +18,11 @@ export class ProductSource {
     this.path = path;
     this.text = text;
     this.#tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-    this.#tokens = new TokenText(withoutTrailingCommas([...codeTokens(this.#tree, this.#tree)]));
+    this.#tokens = new TokenText(withoutTrailingCommas(codeTokens(this.#tree, this.#tree)));
   }
 
   /** Every place at which the tokens stand, those within a comment apart. */
-  find(wanted: readonly Token[]): readonly Range[] {
+  find(wanted: WantedTokens): readonly Range[] {
     return this.#tokens.find(wanted);
   }
 
@@ -58,7 +58,7 @@ export function codeOf(text: string): string {
 }
 
 function codeIn(node: ts.Node, tree: ts.SourceFile): string {
-  return withoutTrailingCommas([...codeTokens(node, tree)])
+  return withoutTrailingCommas(codeTokens(node, tree))
     .map((token) => token.text)
     .join(' ');
 }
@@ -67,11 +67,12 @@ function childrenOf(node: ts.SourceFile | ts.ClassLikeDeclaration): readonly ts.
   return ts.isSourceFile(node) ? node.statements : node.members;
 }
 
-function* codeTokens(node: ts.Node, tree: ts.SourceFile): Iterable<Token> {
-  if (ts.isJSDoc(node)) return;
+function codeTokens(node: ts.Node, tree: ts.SourceFile, found: Token[] = []): readonly Token[] {
+  if (ts.isJSDoc(node)) return found;
   const children = node.getChildren(tree);
-  for (const child of children) yield* codeTokens(child, tree);
-  if (children.length === 0) yield* tokensOf(node.getText(tree), node.getStart(tree));
+  for (const child of children) codeTokens(child, tree, found);
+  if (children.length === 0) found.push(...tokensOf(node.getText(tree), node.getStart(tree)));
+  return found;
 }
 
 function rangesByName(tree: ts.SourceFile): ReadonlyMap<string, readonly Range[]> {
@@ -84,13 +85,12 @@ function rangesByName(tree: ts.SourceFile): ReadonlyMap<string, readonly Range[]
 
 type Declared = { readonly name: string; readonly node: ts.Node };
 
-function* declared(node: ts.Node, prefix: string): Iterable<Declared> {
+function declared(node: ts.Node, prefix: string, found: Declared[] = []): readonly Declared[] {
   const own = nameOf(node);
   const name = own === undefined || prefix === '' ? (own ?? prefix) : `${prefix}.${own}`;
-  if (own !== undefined) yield { name, node };
-  const inner: Declared[] = [];
-  ts.forEachChild(node, (child) => void inner.push(...declared(child, name)));
-  yield* inner;
+  if (own !== undefined) found.push({ name, node });
+  ts.forEachChild(node, (child) => void declared(child, name, found));
+  return found;
 }
 
 function nameOf(node: ts.Node): string | undefined {

@@ -6,6 +6,17 @@ export type Range = { readonly start: number; readonly end: number };
 /** Stands in no token: they hold no white space. */
 const BETWEEN = '\n';
 
+/** Tokens to search for. Made once for all the texts that are searched. */
+export class WantedTokens {
+  readonly count: number;
+  readonly joined: string;
+
+  constructor(tokens: readonly Token[]) {
+    this.count = tokens.length;
+    this.joined = joined(tokens);
+  }
+}
+
 export class TokenText {
   readonly #tokens: readonly Token[];
   readonly #joined: string;
@@ -23,13 +34,13 @@ export class TokenText {
   }
 
   /** Every place in the program text at which these tokens stand one after the other. None for no tokens. */
-  find(wanted: readonly Token[]): readonly Range[] {
-    if (wanted.length === 0) return [];
-    const needle = joined(wanted);
+  find(wanted: WantedTokens): readonly Range[] {
+    if (wanted.count === 0) return [];
     const found: Range[] = [];
-    for (let at = this.#joined.indexOf(needle); at >= 0; at = this.#joined.indexOf(needle, at + 1)) {
+    let at = this.#joined.indexOf(wanted.joined);
+    for (; at >= 0; at = this.#joined.indexOf(wanted.joined, at + 1)) {
       const first = this.#indexAt.get(at);
-      if (first !== undefined) found.push(this.#range(first, wanted.length));
+      if (first !== undefined) found.push(this.#range(first, wanted.count));
     }
     return found;
   }
