@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { collidingId } from '../../testing/colliding-ids.ts';
 import { HashIndex } from './hash-index.ts';
 import { hashOf } from './id-table.ts';
 
@@ -10,10 +11,15 @@ class Groups {
   readonly index: HashIndex;
   readonly #groups = new Map<number, ReadonlySet<string>>();
   #lastNumber = 0;
+  /** How often the index has asked whose number one is. */
+  questionCount = 0;
 
   constructor() {
     this.index = new HashIndex({
-      isOf: (number, id) => this.#groups.get(number)?.has(id) === true,
+      isOf: (number, id) => {
+        this.questionCount += 1;
+        return this.#groups.get(number)?.has(id) === true;
+      },
       isKnown: (number) => this.#groups.has(number),
     });
   }
@@ -48,14 +54,13 @@ class Groups {
   }
 }
 
-const sameEnd = (number: number): string => `${number}-0123456789abcdef`;
 const counted = (number: number): string => `m-${number}`;
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
 describe('an index of numbers', () => {
   it.each([
     ['ids that count', counted],
-    ['ids that all collide', sameEnd],
+    ['ids that all collide', collidingId],
   ])('finds what was added and not forgotten, with %s', (_title, idOf) => {
     const step = fc.record({
       from: fc.nat({ max: 90 }),
@@ -77,7 +82,7 @@ describe('an index of numbers', () => {
 
   it('finds many ids while the oldest are forgotten, and none of those', () => {
     const groups = new Groups();
-    const idOf = (number: number) => (number % 50 === 0 ? sameEnd(number) : counted(number));
+    const idOf = (number: number) => (number % 50 === 0 ? collidingId(number) : counted(number));
     for (let round = 0; round < 60; round += 1) {
       const ids = range(round * 500, 500).map(idOf);
       for (const id of ids) expect(groups.index.find(id, hashOf(id))).toBeUndefined();
@@ -87,5 +92,13 @@ describe('an index of numbers', () => {
     }
     expect(groups.numbers.length).toBe(20);
     expect(groups.mistaken(range(0, 30_500).map(idOf))).toEqual([]);
+  });
+
+  it('asks few questions, however many ids have the same hash', () => {
+    const groups = new Groups();
+    for (let from = 0; from < 1000; from += 100) groups.add(range(from, 100).map(collidingId));
+    groups.questionCount = 0;
+    expect(groups.mistaken(range(0, 2000).map(collidingId))).toEqual([]);
+    expect(groups.questionCount / 2000).toBeLessThanOrEqual(2);
   });
 });

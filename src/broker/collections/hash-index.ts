@@ -11,6 +11,8 @@ const SHARD_BITS = 8;
 const FIRST_SLOTS = 32;
 /** A number is added at most so many slots after the first of its hash. */
 const MAX_DISTANCE = 31;
+/** Numbers in the slots of one hash, each of which must be asked about an id. Those of further ids are in the Map. */
+const MAX_OF_SAME_HASH = 2;
 
 /** Whoever gives the numbers. */
 export type Numbered = {
@@ -81,14 +83,20 @@ class Shard {
     return undefined;
   }
 
-  /** Whether there was a free slot near that of the hash. */
+  /** Whether the number stands near the slot of that hash. */
   add(hash: number, number: number, numbered: Numbered): boolean {
     // At most five of eight slots are taken, so that the next free one is near.
     if (this.#taken * 8 >= this.#tags.length * 5) this.#copy(numbered);
     const mask = this.#tags.length - 1;
-    const slot = this.#freeSlot(hash);
-    if (((slot - hash) & mask) > MAX_DISTANCE) return false;
-    this.#take(slot, hash, number);
+    const freeSlot = this.#freeSlot(hash);
+    let ofSameHash = 0;
+    for (let slot = hash & mask; slot !== freeSlot; slot = (slot + 1) & mask) {
+      if (this.#pairs[2 * slot] !== hash) continue;
+      if (this.#pairs[2 * slot + 1] === number) return true;
+      ofSameHash += 1;
+    }
+    if (((freeSlot - hash) & mask) > MAX_DISTANCE || ofSameHash >= MAX_OF_SAME_HASH) return false;
+    this.#take(freeSlot, hash, number);
     return true;
   }
 

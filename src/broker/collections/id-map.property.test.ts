@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { collidingId } from '../../testing/colliding-ids.ts';
 import { IdMap } from './id-map.ts';
 import { hashOf } from './id-table.ts';
 
@@ -34,12 +35,10 @@ class Pair {
   }
 }
 
-const sameEnd = (number: number): string => `${number}-0123456789abcdef`;
-
 describe('a map of ids', () => {
   it.each([
     ['ids that count', (number: number) => `m-${number}`],
-    ['ids with the same end, which collide', sameEnd],
+    ['ids that collide', collidingId],
     ['ids of one character and more', (number: number) => 'x'.repeat(number)],
   ])('does what a Map does, with %s', (_title, idOf) => {
     const step = fc.record({ number: fc.nat({ max: 120 }), isSet: fc.boolean() });
@@ -58,8 +57,8 @@ describe('a map of ids', () => {
 
   it.each([
     ['ids that count', (number: number) => `message-${number}`],
-    ['some ids that collide', (number: number) => (number % 50 === 0 ? sameEnd(number) : `${number}`)],
-    ['ids that all collide', sameEnd],
+    ['some ids that collide', (number: number) => (number % 50 === 0 ? collidingId(number) : `${number}`)],
+    ['ids that all collide', collidingId],
     ['the empty id too', (number: number) => (number === 0 ? '' : `m${number}`)],
   ])('keeps many items while they come and go, with %s', (_title, idOf) => {
     const pair = new Pair();
@@ -88,5 +87,27 @@ describe('the hash of an id', () => {
       expect(Math.max(...counts.values())).toBeLessThan(160);
       expect(Math.min(...counts.values())).toBeGreaterThan(50);
     }
+  });
+
+  it('differs for ids of one length that differ in one character, wherever', () => {
+    const changed = fc.string({ minLength: 1, maxLength: 300 }).chain((id) =>
+      fc.record({
+        id: fc.constant(id),
+        at: fc.nat(id.length - 1),
+        by: fc.integer({ min: 1, max: 65_535 }),
+      }),
+    );
+    fc.assert(
+      fc.property(changed, ({ id, at, by }) => {
+        const other = id.slice(0, at) + String.fromCharCode(id.charCodeAt(at) ^ by) + id.slice(at + 1);
+        expect(hashOf(other)).not.toBe(hashOf(id));
+      }),
+    );
+  });
+
+  it('is the same for ids that were made so', () => {
+    const ids = Array.from({ length: 5000 }, (_, number) => collidingId(number));
+    expect(new Set(ids).size).toBe(5000);
+    expect(new Set(ids.map(hashOf)).size).toBe(1);
   });
 });

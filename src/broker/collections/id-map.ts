@@ -25,6 +25,11 @@ export class IdMap<Item extends { readonly id: string }> {
     return this.get(id) !== undefined;
   }
 
+  /** See `IdTable.isCrowded`. */
+  isCrowded(id: string): boolean {
+    return this.#tableOf(hashOf(id)).isCrowded(id);
+  }
+
   /** Takes the place of an item with this id. Returns whether there was none. `id` must be that of the item. */
   set(id: string, item: Item, hash = hashOf(id)): boolean {
     if (!this.#tableOf(hash).set(item, hash)) return false;

@@ -2,8 +2,6 @@
 // nothing. With a Map the ids that wait took 17 percent of the cost of a message of 100 bytes (docs/internals/performance.md). Items whose ids
 // collide too often are in a Map: a client may choose them so.
 
-/** The number of characters at the end of an id that are hashed: ids mostly differ there. */
-const HASHED_CHARACTERS = 16;
 /** A power of two. Few, because most queues have few messages. A table that never had an item has none: each queue has a table. */
 const FIRST_SLOTS = 4;
 /** A power of two. A smaller table does not shrink, so that a queue that is often empty allocates nothing. */
@@ -15,11 +13,15 @@ type Identified = { readonly id: string };
 
 const noHashes = new Int32Array(0);
 
-/** 32 bits of either sign, all of which look random. */
+/**
+ * 32 bits of either sign, all of which look random. Ids of one length that differ in one character never have the same: each counts, because
+ * the ids of a program may differ anywhere. Two characters at a time take half of the time.
+ */
 export function hashOf(id: string): number {
-  let hash = id.length;
-  for (let at = Math.max(0, id.length - HASHED_CHARACTERS); at < id.length; at += 1) {
-    hash = Math.imul(hash ^ id.charCodeAt(at), 0x9e_37_79_b1);
+  let at = id.length % 2;
+  let hash = at === 0 ? id.length : id.length ^ (id.charCodeAt(0) << 16);
+  for (; at < id.length; at += 2) {
+    hash = Math.imul(hash ^ id.charCodeAt(at) ^ (id.charCodeAt(at + 1) << 16), 0x9e_37_79_b1);
     hash ^= hash >>> 15;
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
@@ -37,6 +39,11 @@ export class IdTable<Item extends Identified> {
   find(id: string, hash: number): Item | undefined {
     const slot = this.#slotOf(id, hash);
     return slot >= 0 ? this.#items[slot] : this.#crowded?.get(id);
+  }
+
+  /** Whether there was no slot for that id, because others were near its hash. */
+  isCrowded(id: string): boolean {
+    return this.#crowded?.has(id) === true;
   }
 
   /** Takes the place of an item with the same id. Returns whether there was none. */

@@ -32,6 +32,11 @@ export class Unsettled {
     return this.#messages.set(id, message, hash) && this.#packed?.runOf(id, hash) === undefined;
   }
 
+  /** Whether many ids of messages that are not packed have nearly the hash of this one, which is one of them. */
+  isCrowded(id: string): boolean {
+    return this.#messages.isCrowded(id);
+  }
+
   /** Deletes a message that is not packed. */
   delete(id: string): void {
     this.#messages.delete(id);

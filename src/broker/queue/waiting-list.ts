@@ -29,13 +29,22 @@ export class Packer {
     return count >= this.#packing.maxCount || bytes >= this.#packing.maxBytes;
   }
 
-  /** Packs messages from the first on: as many as fit together, and none behind one that cannot be packed. The first can. */
+  /**
+   * The first messages, up to one that stays as it is. In a run ids are looked for one by one among those of the same hash, so it must not have
+   * many of them: a client may choose its ids so.
+   */
+  packable(messages: readonly QueuedMessage[]): readonly QueuedMessage[] {
+    const end = messages.findIndex(
+      (message) => !PackedMessages.canTake(message) || this.#unsettled.isCrowded(message.id),
+    );
+    return end < 0 ? messages : messages.slice(0, end);
+  }
+
+  /** Packs as many messages as fit together, from the first on. */
   pack(messages: readonly QueuedMessage[]): PackedMessages {
-    const end = messages.findIndex((message) => !PackedMessages.canTake(message));
-    const packable = end < 0 ? messages : messages.slice(0, end);
     this.#lastNumber += 1;
-    const run = PackedMessages.of(this.#lastNumber, packable, this.#packing);
-    this.#unsettled.pack(run, packable);
+    const run = PackedMessages.of(this.#lastNumber, messages, this.#packing);
+    this.#unsettled.pack(run, messages);
     return run;
   }
 
@@ -132,9 +141,9 @@ export class WaitingList {
     back.push(message);
     rest.backBytes += message.content.byteLength;
     if (this.#packer === undefined || !this.#packer.isRun(back.length, rest.backBytes)) return;
-    const [first] = back;
-    if (first === undefined || !PackedMessages.canTake(first)) return;
-    const run = this.#packer.pack(back);
+    const packable = this.#packer.packable(back);
+    if (packable.length === 0) return;
+    const run = this.#packer.pack(packable);
     runs.push(run);
     rest.packedCount += run.count;
     rest.back = back.slice(run.count);

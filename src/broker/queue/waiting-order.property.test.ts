@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Priority } from '../../model/priority.ts';
+import { collidingId } from '../../testing/colliding-ids.ts';
 import { listPacking } from '../../testing/list-packing.ts';
 import { anyContent } from '../../testing/test-content.ts';
 import type { DeadLetterFacts } from '../interface/message-content.ts';
@@ -25,7 +26,10 @@ function message(sequence: number, priority: Priority): QueuedMessage {
 type Order = {
   readonly newList: () => WaitingMessages;
   readonly compare: (a: QueuedMessage, b: QueuedMessage) => number;
+  readonly idOf?: (sequence: number) => string;
 };
+
+const counted = (sequence: number): string => `m${sequence}`;
 
 /** After every move the first message must be the first by `compare`, and the oldest the one accepted first. */
 function holdsFor({ newList, compare }: Order): void {
@@ -84,22 +88,24 @@ class LongList {
   readonly unsettled = new Unsettled();
   readonly list: WaitingMessages;
   readonly #compare: Order['compare'];
+  readonly #idOf: (sequence: number) => string;
   #lastSequence = 0;
   /** Those that wait, as they were inserted. */
   waiting: QueuedMessage[] = [];
   /** Those that were taken out, the oldest of which may come back. */
   taken: QueuedMessage[] = [];
 
-  constructor({ newList, compare }: Order, fitting: number) {
+  constructor({ newList, compare, idOf = counted }: Order, fitting: number, maxCount = 3) {
     this.list = newList();
-    this.list.packWith(new Packer(listPacking(fitting), this.unsettled));
+    this.list.packWith(new Packer({ ...listPacking(fitting), maxCount }, this.unsettled));
     this.#compare = compare;
+    this.#idOf = idOf;
   }
 
   publish(attempts: number, deadLetter?: DeadLetterFacts): void {
     this.#lastSequence += 1;
     const priority = priorities[this.#lastSequence % 4] ?? 0;
-    const id = `m${this.#lastSequence}`;
+    const id = this.#idOf(this.#lastSequence);
     const made = new QueuedMessage('waiting', { id, priority, content: anyContent(1) }, deadLetter);
     made.sequence = this.#lastSequence;
     made.acceptedAt = 10 * this.#lastSequence;
@@ -153,7 +159,8 @@ class LongList {
       expect(this.unsettled.has(one.id)).toBe(true);
       expect(shown(this.unsettled.get(one.id))).toEqual(shown(one));
     }
-    for (const id of ['m0', `m${this.#lastSequence + 1}`]) expect(this.unsettled.has(id)).toBe(false);
+    for (const sequence of [0, this.#lastSequence + 1])
+      expect(this.unsettled.has(this.#idOf(sequence))).toBe(false);
   }
 }
 
@@ -202,6 +209,8 @@ describe('the waiting messages', () => {
 
   it('keep them when they do not fit together', () => holdsWhenPacked(byPublishing, 2));
 
+  it('keep them when their ids collide', () => holdsWhenPacked({ ...byPublishing, idOf: collidingId }, 3));
+
   it('keep them by priority too [DELIVERY-031]', () => holdsWhenPacked(byPriority, 3));
 });
 
@@ -221,6 +230,16 @@ describe('a long list', () => {
     for (let count = 0; count < 9; count += 1) long.publish(0);
     const known = new Set(long.waiting);
     expect([...long.list.from(0)].filter((one) => known.has(one))).toHaveLength(13);
+  });
+
+  it('packs few messages whose ids have the same hash', () => {
+    const long = new LongList({ ...byPublishing, idOf: collidingId }, 500, 500);
+    for (let count = 0; count < 600; count += 1) long.publish(0);
+    const known = new Set(long.waiting);
+    const packed = [...long.list.from(0)].filter((one) => !known.has(one));
+    expect(packed.length).toBeGreaterThan(0);
+    expect(packed.length).toBeLessThan(40);
+    long.checkAll();
   });
 
   it('does not take out a message that does not wait in it', () => {
