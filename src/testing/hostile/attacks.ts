@@ -2,6 +2,7 @@
 // its full strength, 0 to 1, for a short run.
 
 import { setTimeout } from 'node:timers/promises';
+import { collidingId } from '../colliding-ids.ts';
 import type { HostileSockets } from './hostile-socket.ts';
 import { type Login, rightLogin } from './login-flood.ts';
 import { bombFrame, connectFrame, frame } from './wire-frames.ts';
@@ -151,6 +152,20 @@ export const attacks = {
       await forEver();
     },
   },
+  'colliding-ids': {
+    title: 'a publisher whose ids all have the same hash',
+    run: async (sockets, { begun }) => {
+      const [publisher] = await openAll(sockets, 1, connectFrame);
+      if (publisher === undefined) throw new Error('The broker takes no connection.');
+      begun();
+      const ids = Array.from({ length: 65_536 }, (_, number) => collidingId(number)).filter(isUnicode);
+      for (let number = 0; !publisher.destroyed; number += 1)
+        await sockets.send(
+          publisher,
+          frame({ command: 20, id: ids[number % ids.length] ?? '', queue: 'hostile', payload: '1' }),
+        );
+    },
+  },
   'wrong-logins': {
     title: '50 wrong logins a second',
     user: rightLogin,
@@ -213,6 +228,11 @@ async function openAll(sockets: HostileSockets, count: number, greeting?: Buffer
     }
   }
   return open;
+}
+
+/** Whether UTF-8 can hold the text. */
+function isUnicode(text: string): boolean {
+  return Buffer.from(text).toString() === text;
 }
 
 /** The process is ended from outside; its connections keep it alive until then. */
