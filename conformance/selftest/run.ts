@@ -2,8 +2,8 @@
 // failed and one line a phase, writes the reference run's report to out/test/conformance.json and, by planted fault, the requirements that
 // were called broken to out/test/broken-rules.json, and ends with `N passed, N failed`. Of the planted faults it tries those of which the
 // committed kill matrix is older than their checks, and an eighth of the others, drawn anew each time (TRUEMQ_SEED draws the same again).
-// `npm test` runs it in two processes beside each other, which share neither an event loop nor files: `--phase brokers` is all but the planted
-// faults, `--phase faults` these. --only runs the mutants whose id fits (`delivery-*`), and nothing else.
+// `npm test` runs it in processes beside each other, which share neither an event loop nor files: `--phase brokers` are the brokers that must pass,
+// `--phase life` the faults from life, `--phase faults` those that are planted. --only runs the mutants whose id fits (`delivery-*`), and nothing else.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -116,7 +116,6 @@ async function runDueMutants(): Promise<void> {
 async function runBrokers(): Promise<void> {
   await runReference();
   await runContraryBrokers();
-  await runFaultsFromLife();
 }
 
 async function runPlantedFaults(): Promise<void> {
@@ -126,6 +125,7 @@ async function runPlantedFaults(): Promise<void> {
 
 const phases: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['brokers', runBrokers],
+  ['life', runFaultsFromLife],
   ['faults', runPlantedFaults],
 ]);
 
@@ -133,7 +133,7 @@ const phases: ReadonlyMap<string, () => Promise<void>> = new Map([
 async function runPhases(phase: string | undefined): Promise<void> {
   const chosen = phase === undefined ? [...phases.values()] : [phases.get(phase)];
   for (const run of chosen) {
-    if (run === undefined) throw new Error(`--phase must be ${[...phases.keys()].join(' or ')}`);
+    if (run === undefined) throw new Error(`--phase must be one of ${[...phases.keys()].join(', ')}`);
     await run();
   }
 }
