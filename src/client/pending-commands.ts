@@ -1,5 +1,5 @@
 // The commands that wait for their answer, by id. All have the same timeout, so they expire in the order in which they were sent, and one
-// timer serves all. Most brokers answer in order too: a command is looked for at the front of a queue first, and enters the map only when that
+// timer serves all. Most brokers answer in that order: a command is looked for at the front of a queue first, and enters the map only when that
 // fails. Knows nothing of frames. Implements CLIENT-009 and CLIENT-036.
 
 import { Command, type CommandNumber, commandName } from '../protocol/command.ts';

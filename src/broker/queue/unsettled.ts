@@ -7,6 +7,9 @@ import { hashOf } from '../collections/id-table.ts';
 import type { QueuedMessage } from './message.ts';
 import type { PackedMessages } from './packed-messages.ts';
 
+/** A longer id is not kept beside its hash, because no budget counts what is kept here of a publish that is refused. In characters. */
+const MAX_KEPT_ID_LENGTH = 64;
+
 export class Unsettled {
   readonly #messages = new IdMap<QueuedMessage>();
   /** Undefined until a message is packed, which few queues ever do. */
@@ -19,7 +22,7 @@ export class Unsettled {
     const hash = hashOf(id);
     if (this.#messages.get(id, hash) !== undefined || this.#packed?.runOf(id, hash) !== undefined)
       return true;
-    this.#missedId = id;
+    this.#missedId = id.length > MAX_KEPT_ID_LENGTH ? undefined : id;
     this.#missedHash = hash;
     return false;
   }
@@ -40,7 +43,7 @@ export class Unsettled {
     return this.#messages.set(id, message, hash) && this.#packed?.runOf(id, hash) === undefined;
   }
 
-  /** Whether many ids of messages that are not packed have nearly the hash of this one, which is one of them. */
+  /** Whether too many ids of messages that are not packed have nearly the hash of this one. The message of this id must be one of them. */
   isCrowded(id: string): boolean {
     return this.#messages.isCrowded(id);
   }

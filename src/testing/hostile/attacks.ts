@@ -18,7 +18,7 @@ export type Attack = {
 export type Swing = { readonly scale: number; readonly begun: () => void };
 
 const MIB = 1024 * 1024;
-/** In which a broker creates a queue. Its answer is not awaited: the process that the control runs against gives none. */
+/** How long a broker has to create a queue. Its answer is not awaited: the process that the control runs against gives none. */
 const CREATED_MS = 500;
 
 export const attacks = {
