@@ -223,6 +223,12 @@ describe('a timeout', () => {
 });
 
 describe('reading', () => {
+  const rateLimit = {
+    maxConnectionsPerIpPerWindow: 20,
+    connectionWindowMs: 60_000,
+    maxMessagesPerClientPerSecond: 5,
+  };
+
   it('waits when a client does not read its answers, which is counted and told [LIMIT-015]', async () => {
     const tested = new TestedBroker({ maxOutboundBytes: 1000 });
     const client = await tested.connect();
@@ -243,5 +249,32 @@ describe('reading', () => {
     expect(tested.broker.stats().limitCounts.pendingInput).toBe(1);
     expect(tested.logged).toHaveLength(1);
     store.release();
+  });
+
+  it('waits when a client was refused too much in a second, which is counted and told [LIMIT-026]', async () => {
+    const tested = new TestedBroker({ rateLimit });
+    const client = await tested.connect();
+    const refused = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, index) => publish('q', `${prefix}${index}`, { payload: '{' }));
+    expect(await tested.exchange(client, ...refused(999, 'a'), ping('p1'))).toContain('Pong p1');
+    expect(tested.broker.stats().limitCounts.refusals).toBe(0);
+    expect(await tested.exchange(client, ...refused(1, 'b'))).toEqual(['Error b0 RATE_LIMITED']);
+    expect(tested.broker.stats().limitCounts.refusals).toBe(1);
+    expect(tested.logged).toContain('a client goes on sending what is refused: reading from it waits');
+    expect(await tested.exchange(client, ping('p2'), publish('q', 'm'))).toEqual([]);
+    await tested.advance(999);
+    expect(await tested.exchange(client)).toEqual([]);
+    await tested.advance(1);
+    expect(await tested.exchange(client)).toEqual(['Pong p2', 'PublishAck m q']);
+  });
+
+  it('of others goes on meanwhile, and of all where rates are not limited [LIMIT-020, LIMIT-026]', async () => {
+    const limited = new TestedBroker({ rateLimit });
+    const [greedy, modest] = [await limited.connect(), await limited.connect()];
+    const refused = Array.from({ length: 1500 }, (_, index) => publish('q', `r${index}`, { payload: '{' }));
+    expect(await limited.exchange(greedy, ...refused, ping())).not.toContain('Pong ping');
+    expect(await limited.exchange(modest, ping())).toEqual(['Pong ping']);
+    const unlimited = new TestedBroker();
+    expect(await unlimited.exchange(await unlimited.connect(), ...refused, ping())).toContain('Pong ping');
   });
 });

@@ -10,6 +10,7 @@ const sentences = {
   messageSize: 'a message is over the limit of size',
   malformedMessages: 'a message is malformed, or one of its fields is over a limit',
   messageRate: 'a client exceeds its rate of messages',
+  refusals: 'a client goes on sending what is refused: reading from it waits',
   queuesAndSubscriptions: 'there are as many queues or subscriptions as may be',
   fullQueues: 'a queue is full, or a client has as many blocked publishes as may be',
   memory: 'messages or queues take as much memory as they may',

@@ -28,15 +28,18 @@ function party(commitMs = 0) {
   const nextTurn = () => {
     for (const task of tasks.splice(0)) task();
   };
-  /** Lets a millisecond pass. */
-  const nextMillisecond = () => {
-    clock.ms += 1;
-    for (const { at, task } of timers.splice(0)) {
-      expect(at).toBe(clock.ms);
-      task();
+  /** Lets so many milliseconds pass, one after the other. */
+  const advance = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1) {
+      clock.ms += 1;
+      for (const { at, task } of timers.splice(0)) {
+        if (at === clock.ms) task();
+        else timers.push({ at, task });
+      }
     }
   };
-  return { turnOf, nextTurn, nextMillisecond, resumed, tasks, clock };
+  const nextMillisecond = () => advance(1);
+  return { turnOf, nextTurn, advance, nextMillisecond, resumed, tasks, clock };
 }
 
 function handle(turn: ReadTurn, count: number): void {
@@ -132,6 +135,18 @@ describe('a connection that is held back', () => {
     expect(resumed).toEqual(['a']);
     turn.holdBack();
     expect(turn.isOver).toBe(true);
+  });
+
+  it('waits for as long as it is told, also when it waits for a moment already [LIMIT-026]', () => {
+    const { turnOf, advance, resumed } = party();
+    const turn = turnOf('a');
+    turn.holdBack();
+    turn.holdBack(500);
+    turn.holdBack();
+    advance(499);
+    expect([turn.isOver, resumed]).toEqual([true, []]);
+    advance(1);
+    expect([turn.isOver, resumed]).toEqual([false, ['a']]);
   });
 
   it('waits for both when its turn was over too [PUBLISH-024]', () => {

@@ -78,9 +78,9 @@ export class ReadTurns {
     this.#waiting.push({ hadBytes, resume });
   }
 
-  /** Calls back after `HELD_BACK_MS`. */
-  holdBack(resume: () => void): void {
-    this.#parts.scheduler.after(HELD_BACK_MS, resume);
+  /** Calls back after so many milliseconds. */
+  holdBack(forMs: number, resume: () => void): void {
+    this.#parts.scheduler.after(forMs, resume);
   }
 
   #begin(): void {
@@ -129,7 +129,8 @@ export class ReadTurn {
   #frameCount = 0;
   #bytes = 0;
   #isOver = false;
-  #isHeldBack = false;
+  /** 0: it is not held back. */
+  #heldBackForMs = 0;
   /** The connection had more than its last turn. */
   #hadMore = false;
   #rushNumber = -1;
@@ -144,7 +145,7 @@ export class ReadTurn {
 
   /** Whether the rest of the input waits for another turn. */
   get isOver(): boolean {
-    return this.#isOver || this.#isHeldBack;
+    return this.#isOver || this.#heldBackForMs > 0;
   }
 
   /** Counts received bytes. The first ones of a connection may wait, however few they are: thousands of connections may begin in one turn. */
@@ -163,12 +164,13 @@ export class ReadTurn {
     if (this.#frameCount >= MAX_FRAMES || this.#turns.isSpent) this.#end();
   }
 
-  /** Gives no turn for a moment. */
-  holdBack(): void {
-    if (this.#isHeldBack) return;
-    this.#isHeldBack = true;
-    this.#turns.holdBack(() => {
-      this.#isHeldBack = false;
+  /** Gives no turn for so many milliseconds. Of several times that overlap the longest counts, from when it began. */
+  holdBack(forMs = HELD_BACK_MS): void {
+    if (forMs <= this.#heldBackForMs) return;
+    this.#heldBackForMs = forMs;
+    this.#turns.holdBack(forMs, () => {
+      if (this.#heldBackForMs !== forMs) return;
+      this.#heldBackForMs = 0;
       this.#resume();
     });
   }

@@ -1,6 +1,6 @@
 // One client connection: its stream, its session and its unsent output. Turns bytes into inputs for the backend, in order. Pauses reading
 // when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, LIMIT-001
-// to LIMIT-005, LIMIT-015, LIMIT-018 and LIMIT-021.
+// to LIMIT-005, LIMIT-015, LIMIT-018, LIMIT-021 and LIMIT-026.
 
 import type { Duplex } from 'node:stream';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -32,6 +32,7 @@ import { type EncodedBody, isEncoded, type OutboundFrame } from './outbound-fram
 import { pendingBytesOf } from './pending-bytes.ts';
 import { RateLimit } from './rate-limit.ts';
 import { ReadTurn, type ReadTurns } from './read-turns.ts';
+import { Refusals } from './refusals.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -81,6 +82,8 @@ export class ServerConnection {
   readonly #inflation: Inflation;
   readonly #turn: ReadTurn;
   readonly #messageRate: RateLimit | undefined;
+  /** Absent: nothing was refused yet. */
+  #refusals: Refusals | undefined;
   readonly #connectCheck: ConnectCheck | undefined;
   readonly #adminCommands: AdminCommands | undefined;
   #principal: Principal | undefined;
@@ -204,7 +207,7 @@ export class ServerConnection {
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#log.sent(isEncoded(frame) ? undefined : frame.errorCode);
     if (isEncoded(frame)) return void this.#outbound.push(frame);
-    if (frame.command === Command.Error) this.#host.countError(frame.errorCode, this);
+    if (frame.command === Command.Error) this.#refused(frame.errorCode);
     const { options, environment } = this.#host;
     this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
   }
@@ -220,9 +223,9 @@ export class ServerConnection {
     this.#isSaturated = true;
   }
 
-  /** The client is ahead of subscribers: nothing is read of it for a moment. */
-  holdBack(): void {
-    this.#turn.holdBack();
+  /** The client is ahead of subscribers: nothing is read of it for a moment, or for so many milliseconds. */
+  holdBack(forMs?: number): void {
+    this.#turn.holdBack(forMs);
     this.#updateReadState();
   }
 
@@ -433,6 +436,18 @@ export class ServerConnection {
     if (this.#messageRate.admit(this.#host.environment.clock.now())) return undefined;
     const text = 'More messages a second than the broker takes from one client.';
     return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
+  }
+
+  /** Counts a refusal. Where rates are limited, a client that is refused too much waits. */
+  #refused(code: string | undefined): void {
+    this.#host.countError(code, this);
+    const { rateLimit } = this.#host.options;
+    if (rateLimit === undefined) return;
+    this.#refusals ??= new Refusals(rateLimit.maxMessagesPerClientPerSecond);
+    const waitMs = this.#refusals.count(this.#host.environment.clock.now());
+    if (waitMs === 0) return;
+    this.#host.limitReached('refusals', this);
+    this.holdBack(waitMs);
   }
 
   /** Pauses or resumes reading. */

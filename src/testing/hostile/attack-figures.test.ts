@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { figuresOf } from './attack-figures.ts';
-import { hostileTable } from './hostile-report.ts';
+import { hostileTables } from './hostile-report.ts';
 import type { AttackResult } from './run-attack.ts';
 
 const times = (p99Ms: number) => ({ confirmedCount: 5, receivedCount: 5, p50Ms: p99Ms / 2, p99Ms });
@@ -10,6 +10,7 @@ const times = (p99Ms: number) => ({ confirmedCount: 5, receivedCount: 5, p50Ms: 
 function round(alone: number, control: number, beside: number): AttackResult {
   return {
     attack: 'slow-loris',
+    limitsRates: true,
     alone: times(alone),
     control: times(control),
     beside: times(beside),
@@ -42,9 +43,12 @@ describe('the figures of several rounds', () => {
     expect(() => figuresOf([])).toThrow('no round');
   });
 
-  it('have one line in the table, which says whether the goal is met and what the machine costs', () => {
-    const rows = hostileTable([figuresOf([round(1, 1.5, 3)]), figuresOf([round(1, 1.5, 1.2)])]).split('\n');
-    expect(rows[2]).toContain('| 1.00 | 1.50 | 3.00 | 3.0 | 2.0 | missed |');
-    expect(rows[3]).toContain('| 1.00 | 1.50 | 1.20 | 1.2 | 0.8 | met |');
+  it('have one line in the table of their broker, which says whether the goal is met and what the machine costs', () => {
+    const unlimited = { ...round(1, 1.5, 1.2), limitsRates: false };
+    const [limited, others] = hostileTables([figuresOf([round(1, 1.5, 3)]), figuresOf([unlimited])]).split(
+      '## Without',
+    );
+    expect(limited).toContain('| 1.00 | 1.50 | 3.00 | 3.0 | 2.0 | missed |');
+    expect(others).toContain('| 1.00 | 1.50 | 1.20 | 1.2 | 0.8 | met |');
   });
 });

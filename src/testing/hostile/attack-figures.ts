@@ -9,6 +9,8 @@ export const MAX_RATIO = 2;
 
 export type AttackFigures = {
   readonly attack: AttackName;
+  /** Whether the broker limited rates as it does by default. */
+  readonly limitsRates: boolean;
   readonly alone: Times;
   /** Beside the same attack on a process that discards what it gets; absent: there was no such round. */
   readonly control: Times | undefined;
@@ -25,7 +27,7 @@ export type AttackFigures = {
 
 export type Times = { readonly p50Ms: number; readonly p99Ms: number };
 
-/** `rounds`: results of one attack, at least one. */
+/** `rounds`: results of one attack, at least one, all with or all without limits of rates. */
 export function figuresOf(rounds: readonly AttackResult[]): AttackFigures {
   const last = rounds.at(-1);
   if (last === undefined) throw new Error('There was no round.');
@@ -37,6 +39,7 @@ export function figuresOf(rounds: readonly AttackResult[]): AttackFigures {
   const ratio = beside.p99Ms / alone.p99Ms;
   return {
     attack: last.attack,
+    limitsRates: last.limitsRates,
     alone,
     control: controls.length === 0 ? undefined : mediansOf(controls),
     beside,

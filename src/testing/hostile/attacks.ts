@@ -77,7 +77,7 @@ export const attacks = {
     run: (sockets, { begun }) => again(sockets, 8, begun, [Buffer.from('ffffffff00', 'hex')]),
   },
   'many-connects': {
-    title: '10,000 connections, of which the broker takes 1,000',
+    title: '10,000 connections',
     run: async (sockets, { scale, begun }) => {
       const sendAll = openAll(sockets, 10_000 * scale, connectFrame);
       begun();

@@ -21,7 +21,25 @@ const columns = [
   'peak memory, MiB',
 ];
 
-export function hostileTable(all: readonly AttackFigures[]): string {
+/** A table of the broker as it is by default, and one of the broker that does not limit rates. */
+export function hostileTables(all: readonly AttackFigures[]): string {
+  const [limited, others] = [true, false].map((limitsRates) =>
+    hostileTable(all.filter((one) => one.limitsRates === limitsRates)),
+  );
+  return `## With the default limits of rates
+
+A client may publish 1,000 messages a second and is refused as many; then nothing more is read of it until the second is over. An address may open
+20 connections a minute.
+
+${limited}
+## Without limits of rates
+
+Here a client may do whatever it can as fast as it can.
+
+${others}`;
+}
+
+function hostileTable(all: readonly AttackFigures[]): string {
   const rule = columns.map((_, index) => (index === 0 ? '---' : '--:'));
   return [columns, rule, ...all.map(cellsOf)].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
@@ -52,10 +70,10 @@ function cellsOf({
 export function hostileDocument(all: readonly AttackFigures[], load: Load): string {
   return `# Hostile clients
 
-A broker with memory limits of 64 MiB for messages, 256 MiB for queues and deliveries and 64 MiB for buffers, and without the rate limit, which by
-default leaves a hostile address 20 connections a minute. A normal workload of ${load.perSecond} messages per second publishes, receives and acknowledges
-for ${load.seconds} s, first alone, then beside a hostile client. Each attack and round has a new broker. The broker must not crash, must complete the
-normal workload, and must not take more memory than its limits and ${mebibytes(BASE_BYTES)} MiB: ${mebibytes(BOUND_BYTES)} MiB.
+A broker has memory limits of 64 MiB for messages, 256 MiB for queues and deliveries and 64 MiB for buffers. A normal workload of ${load.perSecond}
+messages per second publishes, receives and acknowledges for ${load.seconds} s, first alone, then beside a hostile client at the same address. Each
+attack and round has a new broker. The broker must not crash, must complete the normal workload, and must not take more memory than its limits and
+${mebibytes(BASE_BYTES)} MiB: ${mebibytes(BOUND_BYTES)} MiB.
 
 The times are those from publish to delivery, the medians of ${load.rounds} rounds. The broker, the workload and the hostile client, which ran when
 neither of them wanted to, shared ${availableParallelism()} cores with whatever else the machine did. The control is the same attack on a process that takes everything in and does nothing
@@ -64,12 +82,12 @@ p99 of at most ${MAX_RATIO} times of what it is alone.
 
 \`npm run hostile -- --write\` made this page. \`npm test\` runs a short form of each attack and judges everything but the times.
 
-${hostileTable(all)}${loginText(all)}`;
+${hostileTables(all)}${loginText(all)}`;
 }
 
 /** What became of the logins, in the attack with logins. */
 function loginText(all: readonly AttackFigures[]): string {
-  const logins = all.find((one) => one.logins !== undefined)?.logins;
+  const logins = all.find((one) => !one.limitsRates && one.logins !== undefined)?.logins;
   if (logins === undefined) return '';
   const rows = Object.entries(logins).flatMap(([kind, answers]) =>
     Object.entries(answers).map(
@@ -77,7 +95,7 @@ function loginText(all: readonly AttackFigures[]): string {
     ),
   );
   return `
-Wrong logins came from one address, and a right one a second from another. A right one must be accepted within 2 s, and one beyond the bound on
+Without limits of rates, wrong logins came from one address, and a right one a second from another. A right one must be accepted within 2 s, and one beyond the bound on
 waiting checks refused within 100 ms, but for one that gives its place to a right one; \`npm run hostile\` judges both.
 
 | login | answer | count | longest, ms |

@@ -70,6 +70,7 @@ export class HostileSockets {
   }
 
   async ended(socket: Socket): Promise<void> {
-    if (!socket.destroyed) await once(socket, 'close');
+    // An error comes before the end, and is none of the attack.
+    if (!socket.destroyed) await new Promise((resolve) => void socket.once('close', resolve));
   }
 }

@@ -13,14 +13,15 @@ const MESSAGE_COUNT = 100;
 const shortAttacks = attackNames.filter((name) => name !== 'large-bombs');
 
 describe('a broker', () => {
+  const load = { scale: 0.1, messageCount: MESSAGE_COUNT, perSecond: 200, hasControl: false };
+
   it.each(shortAttacks)('serves its normal clients beside the attack %s', async (attack) => {
-    const load = { messageCount: MESSAGE_COUNT, perSecond: 200 };
-    const result = await runAttack({
-      attack,
-      scale: 0.1,
-      ...load,
-      hasControl: false,
-    });
+    const result = await runAttack({ attack, limitsRates: false, ...load });
+    expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
+  });
+
+  it('serves its normal clients beside one that it reads no further', async () => {
+    const result = await runAttack({ attack: 'never-reads-acks', limitsRates: true, ...load });
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
   });
 });
@@ -69,6 +70,7 @@ describe('the judge of an attack', () => {
   const round = { confirmedCount: 5, receivedCount: 5, p50Ms: 1, p99Ms: 900 };
   const good: AttackResult = {
     attack: 'slow-loris',
+    limitsRates: true,
     alone: round,
     beside: round,
     aloneResidentBytes: 1,

@@ -1,6 +1,6 @@
-// The process of the normal workload: `normal-workload.ts PORT RATE COUNT [USERNAME PASSWORD]`. For each line `go` on stdin it publishes COUNT
-// messages at RATE a second to a queue that it subscribes to, acknowledges each, and prints one line of JSON when all were confirmed and
-// received: how long they took from publish to delivery.
+// The process of the normal workload: `normal-workload.ts PORT RATE COUNT [USERNAME PASSWORD]`. For each line `go` on stdin two clients publish COUNT
+// messages at RATE a second to a queue that a third subscribes to and acknowledges. Prints one line of JSON when all were confirmed and
+// received: how long they took from publish to delivery. Two, because what a late timer makes one client catch up with could exceed its rate.
 
 import { createInterface } from 'node:readline';
 import { type Client, connect } from '../../client/index.ts';
@@ -18,14 +18,14 @@ const COMMAND_TIMEOUT_MS = 60_000;
 const [port = 0, rate = 0, count = 0] = process.argv.slice(2).map(Number);
 
 class Workload {
-  readonly #publisher: Client;
+  readonly #publishers: readonly Client[];
   readonly #sentAt = new Map<string, number>();
   #latencies: number[] = [];
   #onReceived: () => void = () => undefined;
   #rounds = 0;
 
-  constructor(publisher: Client) {
-    this.#publisher = publisher;
+  constructor(publishers: readonly Client[]) {
+    this.#publishers = publishers;
   }
 
   /** A second delivery of a message is no second message. */
@@ -65,7 +65,7 @@ class Workload {
       const timer = setInterval(() => {
         const dueCount = Math.min(count, Math.ceil(((performance.now() - startedAt) / 1000) * rate));
         while (confirmations.length < dueCount) {
-          confirmations.push(this.#publish(`${this.#rounds}-${confirmations.length}`));
+          confirmations.push(this.#publish(confirmations.length));
         }
         if (confirmations.length < count) return;
         clearInterval(timer);
@@ -74,22 +74,24 @@ class Workload {
     });
   }
 
-  async #publish(id: string): Promise<void> {
+  async #publish(index: number): Promise<void> {
+    const id = `${this.#rounds}-${index}`;
     this.#sentAt.set(id, performance.now());
-    await this.#publisher.publish(QUEUE, { text: 'x'.repeat(200) }, { id });
+    const publisher = this.#publishers[index % this.#publishers.length];
+    await publisher?.publish(QUEUE, { text: 'x'.repeat(200) }, { id });
   }
 }
 
 const [username, password] = process.argv.slice(5);
 const credentials = username === undefined || password === undefined ? {} : { username, password };
 const options = { port, commandTimeoutMs: COMMAND_TIMEOUT_MS, reconnect: false, ...credentials } as const;
-const publisher = await connect(options);
+const publishers = [await connect(options), await connect(options)];
 const subscriber = await connect(options);
-const workload = new Workload(publisher);
+const workload = new Workload(publishers);
 await subscriber.subscribe(QUEUE, ({ id }) => workload.received(id));
 console.log('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'go') console.log(JSON.stringify(await workload.round()));
 }
-await publisher.close();
+for (const publisher of publishers) await publisher.close();
 await subscriber.close();

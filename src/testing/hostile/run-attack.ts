@@ -27,12 +27,15 @@ export type AttackPlan = {
   /** Messages of the normal workload, alone and beside the attack. */
   readonly messageCount: number;
   readonly perSecond: number;
+  /** Whether the broker limits rates as it does by default. */
+  readonly limitsRates: boolean;
   /** Whether the workload also runs beside the same attack on a process that discards what it gets. */
   readonly hasControl: boolean;
 };
 
 export type AttackResult = {
   readonly attack: AttackName;
+  readonly limitsRates: boolean;
   readonly alone: WorkloadResult;
   /** Beside the same attack on a process that discards what it gets. */
   readonly control?: WorkloadResult;
@@ -46,10 +49,10 @@ export type AttackResult = {
 };
 
 export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
-  const { attack, perSecond, messageCount } = plan;
+  const { attack, limitsRates, perSecond, messageCount } = plan;
   const { user } = attackOf(attack);
   const login = user === undefined ? [] : [user.username, user.password];
-  const broker = await startProcess([...truemqProgram, ...serveArguments(user)]);
+  const broker = await startProcess([...truemqProgram, ...serveArguments(user, limitsRates)]);
   const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
   try {
     await workload.line();
@@ -61,7 +64,17 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
     const { result: beside, deeds } = await besideAttack(plan, broker.port, workload);
     const residentBytes = peakResidentBytes(broker);
     const exitCode = await broker.stop();
-    return { attack, alone, ...control, beside, aloneResidentBytes, residentBytes, deeds, exitCode };
+    return {
+      attack,
+      limitsRates,
+      alone,
+      ...control,
+      beside,
+      aloneResidentBytes,
+      residentBytes,
+      deeds,
+      exitCode,
+    };
   } finally {
     await Promise.all([workload.kill(), killIfAlive(broker)]);
   }
@@ -92,7 +105,7 @@ async function besideAttack(
   }
 }
 
-function serveArguments(user: Login | undefined): readonly string[] {
+function serveArguments(user: Login | undefined, limitsRates: boolean): readonly string[] {
   const limits = Object.entries(LIMITS_MIB).flatMap(([name, mebibytes]) => [`--${name}`, `${mebibytes}MiB`]);
   const free = [
     '--port',
@@ -102,7 +115,7 @@ function serveArguments(user: Login | undefined): readonly string[] {
     '--dashboard',
     'off',
     '--rate-limit',
-    'off',
+    limitsRates ? 'on' : 'off',
     '--print-ready',
   ];
   const users =
