@@ -8,16 +8,35 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Installs if needed. Returns false, after saying what to do, when it could not. */
+/** Installs and compiles if needed. Returns false, after saying what to do, when it could not. */
 export function ensureInstalled() {
-  if (isInstalled()) return true;
-  console.error('Installing the packages of package-lock.json (once; about a minute) ..');
-  if (npm(['ci', '--include=dev', '--no-audit', '--no-fund']) === 0) return true;
+  return isInstalled() ? ensureCompiled() : install('about a minute', []);
+}
+
+/** Installs if needed, and leaves it to `ensureCompiled` to compile: that takes most of the time, and one core. */
+export function ensureUnpacked() {
+  return isInstalled() || install('a few seconds', ['--ignore-scripts']);
+}
+
+/** Compiles SQLite if needed. Returns whether it is there, or is to be done without: its package is optional. */
+export function ensureCompiled() {
+  const folder = join(root, 'node_modules', 'better-sqlite3');
+  const isThere = !existsSync(folder) || existsSync(join(folder, 'build/Release/better_sqlite3.node'));
+  if (isThere) return true;
+  console.error('Compiling SQLite (once; about a minute) ..');
+  if (npm(['rebuild', 'better-sqlite3']) === 0) return true;
+  console.error('SQLite could not be compiled (the message is above). It needs Python 3 and a C++ compiler.');
+  return false;
+}
+
+function install(duration, flags) {
+  console.error(`Installing the packages of package-lock.json (once; ${duration}) ..`);
+  if (npm(['ci', '--include=dev', '--no-audit', '--no-fund', ...flags]) === 0) return true;
   console.error(
     '`npm ci` failed (its message is above). Trying `npm install`, which is less strict about the lock file ..',
   );
-  if (npm(['install', '--include=dev', '--no-save', '--no-package-lock', '--no-audit', '--no-fund']) === 0)
-    return true;
+  const lessStrict = ['--include=dev', '--no-save', '--no-package-lock', '--no-audit', '--no-fund'];
+  if (npm(['install', ...lessStrict, ...flags]) === 0) return true;
   console.error(
     [
       'The packages could not be installed. Usual causes:',

@@ -2,10 +2,13 @@
 // up. `npm test -- features` runs the parts named. Needs Node's own modules only.
 import './node-version.mjs';
 import { ensureAllBuilt } from './build.mjs';
-import { ensureInstalled, runParts } from './install.mjs';
+import { ensureInstalled, ensureUnpacked, runParts } from './install.mjs';
 
-if (ensureInstalled() && ensureAllBuilt()) {
-  runParts(process.argv.slice(2));
+const names = process.argv.slice(2);
+// Of all parts the first one compiles, beside what does not need it.
+const ensurePackages = names.length === 0 ? ensureUnpacked : ensureInstalled;
+if (ensurePackages() && ensureAllBuilt()) {
+  runParts(names);
 } else {
   console.log('0 passed, 1 failed');
   process.exitCode = 1;
