@@ -1,6 +1,6 @@
 // One client connection: its stream, its session and its unsent output. Turns bytes into inputs for the backend, in order. Pauses reading
-// when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, LIMIT-001
-// to LIMIT-005, LIMIT-015, LIMIT-018, LIMIT-021 and LIMIT-026.
+// when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, LIMIT-015,
+// LIMIT-018 and LIMIT-021.
 
 import type { Duplex } from 'node:stream';
 import type { Authenticator } from '../auth/authenticator.ts';
@@ -12,13 +12,13 @@ import { ErrorCode } from '../model/error-code.ts';
 import type { Logger } from '../model/logger.ts';
 import { Command, commandsOfAdministration, commandsOfClient } from '../protocol/command.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
-import type { ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
+import { ClientRates } from './client-rates.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
 import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
 import { ConnectionLog, type EndReason } from './connection-log.ts';
@@ -30,9 +30,7 @@ import type { LimitKind } from './limit-events.ts';
 import { Outbound } from './outbound.ts';
 import { type EncodedBody, isEncoded, type OutboundFrame } from './outbound-frame.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
-import { RateLimit } from './rate-limit.ts';
 import { ReadTurn, type ReadTurns } from './read-turns.ts';
-import { Refusals } from './refusals.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -81,9 +79,8 @@ export class ServerConnection {
   readonly #memory: ConnectionMemory;
   readonly #inflation: Inflation;
   readonly #turn: ReadTurn;
-  readonly #messageRate: RateLimit | undefined;
-  /** Absent: nothing was refused yet. */
-  #refusals: Refusals | undefined;
+  /** Absent: rates are not limited. */
+  readonly #rates: ClientRates | undefined;
   readonly #connectCheck: ConnectCheck | undefined;
   readonly #adminCommands: AdminCommands | undefined;
   #principal: Principal | undefined;
@@ -116,14 +113,14 @@ export class ServerConnection {
     this.#memory = new ConnectionMemory(host.budgets, () => this.#pump());
     this.#turn = new ReadTurn(host.turns, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
-    this.#messageRate = perSecond === undefined ? undefined : new RateLimit(perSecond, 1000);
+    this.#rates = perSecond === undefined ? undefined : new ClientRates(perSecond, environment.clock);
     this.#session = new ServerSession({
       limits: options.limits,
       supportedCompressions: options.supportedCompressions,
       compressionThresholdBytes: options.compressionThresholdBytes,
       freshId: environment.freshId,
       servedCommands: host.administration === undefined ? commandsOfClient : withAdminCommands,
-      admit: (message) => this.#admit(message),
+      admit: (message) => this.#rates?.admit(message),
     });
     this.#inflation = new Inflation({
       compressor: host.compressor,
@@ -431,20 +428,10 @@ export class ServerConnection {
     this.#memory.stopInput();
   }
 
-  #admit(message: Message): ProtocolFault | undefined {
-    if (message.command !== Command.Publish || this.#messageRate === undefined) return undefined;
-    if (this.#messageRate.admit(this.#host.environment.clock.now())) return undefined;
-    const text = 'More messages a second than the broker takes from one client.';
-    return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
-  }
-
-  /** Counts a refusal. Where rates are limited, a client that is refused too much waits. */
+  /** Counts a refusal. A client that is refused too much waits. */
   #refused(code: string | undefined): void {
     this.#host.countError(code, this);
-    const { rateLimit } = this.#host.options;
-    if (rateLimit === undefined) return;
-    this.#refusals ??= new Refusals(rateLimit.maxMessagesPerClientPerSecond);
-    const waitMs = this.#refusals.count(this.#host.environment.clock.now());
+    const waitMs = this.#rates?.refused() ?? 0;
     if (waitMs === 0) return;
     this.#host.limitReached('refusals', this);
     this.holdBack(waitMs);
