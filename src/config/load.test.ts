@@ -139,6 +139,7 @@ describe('defaults', () => {
     const others = limitRows.filter(({ name }) => !kinds.has(name));
     expect(others.map(({ name, note = '' }) => [name, note.startsWith('fixed')])).toEqual([
       ['initialWindow', true],
+      ['burstPerMillisecond', true],
       ['minRefusalsPerSecond', true],
       ['defaultListLimit', true],
       ['maxListLimit', true],

@@ -1,6 +1,7 @@
-// How many refusals a client may have in a second, and for how long it waits then.
+// How much a client may publish at once, how many refusals it may have in a second, and for how long it waits then.
 
 import { describe, expect, it } from 'vitest';
+import { Command } from '../protocol/command.ts';
 import { ClientRates } from './client-rates.ts';
 
 function clientWith(maxPerSecond: number) {
@@ -11,8 +12,47 @@ function clientWith(maxPerSecond: number) {
     clock.ms = now;
     return Array.from({ length: count }, () => rates.refused());
   };
-  return { refused };
+  /** With which of so many messages at this time, counted from 1, the client is held back first; 0: with none. */
+  const heldBackWith = (
+    count: number,
+    now: number,
+    { command = Command.Publish as number, bytes = 0 } = {},
+  ) => {
+    clock.ms = now;
+    const held: number[] = [];
+    const payload = Buffer.alloc(bytes);
+    for (let number = 1; number <= count; number += 1)
+      rates.admit({ command, id: '', payload }, { holdBack: () => void held.push(number) });
+    return held[0] ?? 0;
+  };
+  return { refused, heldBackWith };
 }
+
+describe('what a client publishes at once', () => {
+  it('is read in pieces of 32, each in a millisecond of its own [LIMIT-027]', () => {
+    const { heldBackWith } = clientWith(1000);
+    expect(heldBackWith(31, 0.5)).toBe(0);
+    expect(heldBackWith(2, 1.4)).toBe(1);
+    expect(heldBackWith(33, 1.5)).toBe(32);
+  });
+
+  it('is read in smaller pieces if it has large payloads [LIMIT-027]', () => {
+    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2047 })).toBe(17);
+    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2048 })).toBe(16);
+  });
+
+  it('is read in pieces of twice its rate, if that is more [LIMIT-027]', () => {
+    expect(clientWith(16_000).heldBackWith(40, 0)).toBe(32);
+    expect(clientWith(16_001).heldBackWith(40, 0)).toBe(33);
+    expect(clientWith(1001).heldBackWith(40, 0, { bytes: 1_000_000 })).toBe(3);
+  });
+
+  it('counts also where it is refused, and other commands do not [LIMIT-027]', () => {
+    const { heldBackWith } = clientWith(1);
+    expect(heldBackWith(100, 0, { command: Command.Ack })).toBe(0);
+    expect(heldBackWith(32, 0)).toBe(32);
+  });
+});
 
 describe('the refusals of a client', () => {
   it('make it wait with the last one that it may have in a second, and none before [LIMIT-026]', () => {

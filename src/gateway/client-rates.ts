@@ -1,5 +1,6 @@
-// The rates of one client: what it publishes, and what it is refused. A client that goes on sending what is refused would keep the broker busy with
-// refusals: nothing more is read of it until there have been fewer for a second. Implements LIMIT-001 to LIMIT-007 and LIMIT-026.
+// The rates of one client: what it publishes, and what it is refused. What it publishes at once is read piece by piece, so that others need not wait for
+// all of it. A client that goes on sending what is refused would keep the broker busy with refusals: nothing more is read of it until there have
+// been fewer for a second. Implements LIMIT-001 to LIMIT-007, LIMIT-026 and LIMIT-027.
 
 import type { Clock } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -7,15 +8,25 @@ import { Command } from '../protocol/command.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import type { Message } from '../protocol/message.ts';
 import { RateLimit } from './rate-limit.ts';
+import type { ReadTurn } from './read-turns.ts';
 
 const WINDOW_MS = 1000;
 /** A client may be refused so many commands in a second, or as many as it may publish if these are more. */
 const MIN_REFUSALS = 1000;
+/** What is read in a millisecond of what a client publishes at once costs as much as so many messages without a payload. */
+const PIECE_COST = 32;
+/** How many bytes of a payload cost as much as a message. */
+const MESSAGE_BYTES = 2048;
 
 export class ClientRates {
   readonly #maxPerSecond: number;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #published: RateLimit;
+  /** A piece has at least so many messages, whatever they cost: twice as many as the rate needs. */
+  readonly #minPieceCount: number;
+  #pieceSince = Number.NEGATIVE_INFINITY;
+  #pieceCount = 0;
+  #pieceCost = 0;
   /** Absent: nothing was refused yet. */
   #refusals: RateLimit | undefined;
 
@@ -24,12 +35,19 @@ export class ClientRates {
     this.#maxPerSecond = maxPerSecond;
     this.#clock = clock;
     this.#published = new RateLimit(maxPerSecond, WINDOW_MS);
+    this.#minPieceCount = Math.ceil((2 * maxPerSecond) / WINDOW_MS);
   }
 
-  /** Counts a command. Returns why it is refused; undefined if it is within the rate. */
-  admit(message: Message): ProtocolFault | undefined {
+  /** Counts a command, and holds its client back if it is much at once. Returns why it is refused; undefined if it is within the rate. */
+  admit(
+    message: Pick<Message, 'command' | 'id' | 'payload'>,
+    turn: Pick<ReadTurn, 'holdBack'>,
+  ): ProtocolFault | undefined {
     if (message.command !== Command.Publish) return undefined;
-    if (this.#published.admit(this.#clock.now())) return undefined;
+    const now = this.#clock.now();
+    this.#countPiece(now, message.payload.length);
+    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
+    if (this.#published.admit(now)) return undefined;
     const text = 'More messages a second than the broker takes from one client.';
     return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
@@ -43,5 +61,15 @@ export class ClientRates {
     const now = this.#clock.now();
     const isOneTooMany = !this.#refusals.admit(now);
     return isOneTooMany || this.#refusals.allows(now) ? 0 : Math.ceil(this.#refusals.allowedFrom - now);
+  }
+
+  #countPiece(now: number, payloadBytes: number): void {
+    if (now - this.#pieceSince >= 1) {
+      this.#pieceSince = now;
+      this.#pieceCount = 0;
+      this.#pieceCost = 0;
+    }
+    this.#pieceCount += 1;
+    this.#pieceCost += 1 + payloadBytes / MESSAGE_BYTES;
   }
 }

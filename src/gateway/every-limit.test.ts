@@ -251,14 +251,26 @@ describe('reading', () => {
     store.release();
   });
 
+  const broken = (id: string): BodyParts => ({ command: 40, id, queue: 'q', payload: '{' });
+
+  it('goes on in the next millisecond when a client publishes much at once, and nobody else waits [LIMIT-027]', async () => {
+    const tested = new TestedBroker({ rateLimit: { ...rateLimit, maxMessagesPerClientPerSecond: 1000 } });
+    const [greedy, modest] = [await tested.connect(), await tested.connect()];
+    const messages = Array.from({ length: 40 }, (_, index) => publish('q', `m${index}`));
+    expect(await tested.exchange(greedy, ...messages)).toHaveLength(32);
+    expect(await tested.exchange(modest, publish('q', 'other'))).toEqual(['PublishAck other q']);
+    await tested.advance(1);
+    expect(await tested.exchange(greedy)).toHaveLength(8);
+  });
+
   it('waits when a client was refused too much in a second, which is counted and told [LIMIT-026]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();
     const refused = (count: number, prefix: string) =>
-      Array.from({ length: count }, (_, index) => publish('q', `${prefix}${index}`, { payload: '{' }));
+      Array.from({ length: count }, (_, index) => broken(`${prefix}${index}`));
     expect(await tested.exchange(client, ...refused(999, 'a'), ping('p1'))).toContain('Pong p1');
     expect(tested.broker.stats().limitCounts.refusals).toBe(0);
-    expect(await tested.exchange(client, ...refused(1, 'b'))).toEqual(['Error b0 RATE_LIMITED']);
+    expect(await tested.exchange(client, ...refused(1, 'b'))).toEqual([expect.stringMatching(/^Error b0/)]);
     expect(tested.broker.stats().limitCounts.refusals).toBe(1);
     expect(tested.logged).toContain('a client goes on sending what is refused: reading from it waits');
     expect(await tested.exchange(client, ping('p2'), publish('q', 'm'))).toEqual([]);
@@ -271,7 +283,7 @@ describe('reading', () => {
   it('of others goes on meanwhile, and of all where rates are not limited [LIMIT-020, LIMIT-026]', async () => {
     const limited = new TestedBroker({ rateLimit });
     const [greedy, modest] = [await limited.connect(), await limited.connect()];
-    const refused = Array.from({ length: 1500 }, (_, index) => publish('q', `r${index}`, { payload: '{' }));
+    const refused = Array.from({ length: 1500 }, (_, index) => broken(`r${index}`));
     expect(await limited.exchange(greedy, ...refused, ping())).not.toContain('Pong ping');
     expect(await limited.exchange(modest, ping())).toEqual(['Pong ping']);
     const unlimited = new TestedBroker();

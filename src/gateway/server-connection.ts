@@ -120,7 +120,7 @@ export class ServerConnection {
       compressionThresholdBytes: options.compressionThresholdBytes,
       freshId: environment.freshId,
       servedCommands: host.administration === undefined ? commandsOfClient : withAdminCommands,
-      admit: (message) => this.#rates?.admit(message),
+      admit: (message) => this.#rates?.admit(message, this.#turn),
     });
     this.#inflation = new Inflation({
       compressor: host.compressor,
