@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Installs and compiles if needed. Returns false, after saying what to do, when it could not. */
+/** Installs and compiles if needed. Returns false, after saying what to do, when it could not install: SQLite is optional. */
 export function ensureInstalled() {
-  return isInstalled() ? ensureCompiled() : install('about a minute', []);
+  if (!isInstalled()) return install('about a minute', []);
+  ensureCompiled();
+  return true;
 }
 
 /** Installs if needed, and leaves it to `ensureCompiled` to compile: that takes most of the time, and one core. */

@@ -277,3 +277,19 @@ it('stops with one clear line under a Node that is too old', async () => {
   expect(Buffer.concat(said).toString()).toContain('TrueMQ needs Node.js 20.19 or later; this is 18.20.4');
   expect(calls()).toBe('none');
 });
+
+it('compiles what `npm test` has unpacked only, once', async () => {
+  pretendInstalledAndBuilt(0);
+  write('node_modules/better-sqlite3/package.json', '{}');
+  await start().next();
+  expect(calls()).toBe('npm rebuild');
+  write('node_modules/better-sqlite3/build/Release/better_sqlite3.node', '');
+  await start().next();
+  expect(calls()).toBe('npm rebuild');
+});
+
+it('starts without SQLite where that cannot be compiled', async () => {
+  pretendInstalledAndBuilt(0);
+  write('node_modules/better-sqlite3/package.json', '{}');
+  expect(await start([], 'rebuild').next()).toBe('args serve');
+});

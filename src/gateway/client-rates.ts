@@ -1,6 +1,6 @@
 // The rates of one client: what it publishes, and what it is refused. What it publishes at once is read piece by piece, so that others need not wait for
-// all of it. A client that goes on sending what is refused would keep the broker busy with refusals: nothing more is read of it until there have
-// been fewer for a second. Implements LIMIT-001 to LIMIT-007, LIMIT-026 and LIMIT-027.
+// all of it. A client that goes on sending what is refused would keep the broker busy with refusals: nothing more is read of it until the second
+// is over. Implements LIMIT-001 to LIMIT-007, LIMIT-026 and LIMIT-027.
 
 import type { Clock } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -19,7 +19,6 @@ const PIECE_COST = 32;
 const MESSAGE_BYTES = 2048;
 
 export class ClientRates {
-  readonly #maxPerSecond: number;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #published: RateLimit;
   /** A piece has at least so many messages, whatever they cost: twice as many as the rate needs. */
@@ -27,15 +26,16 @@ export class ClientRates {
   #pieceSince = Number.NEGATIVE_INFINITY;
   #pieceCount = 0;
   #pieceCost = 0;
-  /** Absent: nothing was refused yet. */
-  #refusals: RateLimit | undefined;
+  readonly #maxRefusals: number;
+  #refusedSince = Number.NEGATIVE_INFINITY;
+  #refusedCount = 0;
 
   /** `maxPerSecond`: the publishes of the client in a second, 1 or more. */
   constructor(maxPerSecond: number, clock: Pick<Clock, 'now'>) {
-    this.#maxPerSecond = maxPerSecond;
     this.#clock = clock;
     this.#published = new RateLimit(maxPerSecond, WINDOW_MS);
     this.#minPieceCount = Math.ceil((2 * maxPerSecond) / WINDOW_MS);
+    this.#maxRefusals = Math.max(maxPerSecond, MIN_REFUSALS);
   }
 
   /** Counts a command, and holds its client back if it is much at once. Returns why it is refused; undefined if it is within the rate. */
@@ -53,14 +53,18 @@ export class ClientRates {
   }
 
   /**
-   * Counts a refusal. Returns for how many whole milliseconds nothing more is to be read of the client: 1 to 1000 for the last refusal that it
-   * may have, 0 for each before it, and for those behind it, of commands that were read before.
+   * Counts a refusal in a period of one second, which begins with its first one. Returns for how many whole milliseconds nothing more is to be read
+   * of the client, 1 to 1000, with the last one that it may have; 0 before it, and behind it, of commands that were read before.
    */
   refused(): number {
-    this.#refusals ??= new RateLimit(Math.max(this.#maxPerSecond, MIN_REFUSALS), WINDOW_MS);
     const now = this.#clock.now();
-    const isOneTooMany = !this.#refusals.admit(now);
-    return isOneTooMany || this.#refusals.allows(now) ? 0 : Math.ceil(this.#refusals.allowedFrom - now);
+    if (now - this.#refusedSince >= WINDOW_MS) {
+      this.#refusedSince = now;
+      this.#refusedCount = 0;
+    }
+    this.#refusedCount += 1;
+    const isLast = this.#refusedCount === this.#maxRefusals;
+    return isLast ? Math.ceil(this.#refusedSince + WINDOW_MS - now) : 0;
   }
 
   #countPiece(now: number, payloadBytes: number): void {

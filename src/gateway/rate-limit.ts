@@ -27,13 +27,6 @@ export class RateLimit {
     return this.#times.length < this.#max || oldest === undefined || now - oldest >= this.#windowMs;
   }
 
-  /** From when on an event is allowed; not later than any time at which one is allowed already. */
-  get allowedFrom(): number {
-    const oldest = this.#times[this.#oldest];
-    const isFull = this.#times.length >= this.#max;
-    return isFull && oldest !== undefined ? oldest + this.#windowMs : Number.NEGATIVE_INFINITY;
-  }
-
   /** Counts an event at `now`, which must be allowed. */
   count(now: number): void {
     if (this.#times.length < this.#max) {

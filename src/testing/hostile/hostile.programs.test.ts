@@ -20,7 +20,7 @@ describe('a broker', () => {
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
   });
 
-  it('serves its normal clients beside one that it reads no further', async () => {
+  it('serves its normal clients also where rates are limited', async () => {
     const result = await runAttack({ attack: 'never-reads-acks', limitsRates: true, ...load });
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // `npm run hostile`: every attack at full strength, or those named, beside a normal workload, in several rounds, on a broker that limits rates
-// as it does by default and on one that does not, and a table for each of what it did to the workload. With `--write` the table becomes docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone, takes too much
-// memory, or lets wrong logins keep right ones out; not when a goal of time is missed.
+// as it does by default and on one that does not, and a table for each of what it did to the workload. With `--write` the tables become
+// docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone, takes too much memory, or lets wrong logins keep right ones out; not when a goal of time is missed.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
