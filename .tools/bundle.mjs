@@ -1,17 +1,34 @@
 // Bundles `truemq` (src/cli/main.ts and what it needs of src/) into a folder: main.js and a file for each part that is loaded on demand. A broker
-// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside. Run directly: `bundle.mjs --out FOLDER`.
+// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside, but for listhen with what it loads,
+// which would take another fifth of a start; their licenses stand in licenses.txt. Run directly: `bundle.mjs --out FOLDER`.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 
+/** listhen, and what a start of it runs. */
+const bundledPackages = [
+  'consola',
+  'defu',
+  'get-port-please',
+  'http-shutdown',
+  'listhen',
+  'pathe',
+  'std-env',
+  'uqr',
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
 if (values.out === undefined) throw new Error('bundle.mjs needs --out FOLDER');
-buildSync({
-  entryPoints: [fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))],
+
+const { metafile } = await build({
+  entryPoints: ['src/cli/main.ts'],
+  absWorkingDir: root,
   outdir: values.out,
   bundle: true,
   splitting: true,
-  packages: 'external',
   platform: 'node',
   format: 'esm',
   target: 'node20',
@@ -20,4 +37,47 @@ buildSync({
   sourcesContent: false,
   legalComments: 'none',
   logLevel: 'warning',
+  metafile: true,
+  // http-shutdown is a CommonJS module.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
+  plugins: [{ name: 'packages', setup: placePackages }],
 });
+writeFileSync(join(values.out, 'licenses.txt'), licenses());
+
+/** Inside, outside, or left out: what listhen loads on demand, and certificates of its own, which nobody here asks it for. */
+function placePackages({ onResolve, onLoad }) {
+  onResolve({ filter: /./ }, ({ path, kind, importer }) => {
+    const isOfPackage = importer.includes('/node_modules/');
+    if (path === 'node-forge' || (isOfPackage && kind === 'dynamic-import'))
+      return { path, namespace: 'left-out' };
+    if (/^[./]/.test(path) || bundledPackages.includes(packageOf(path))) return undefined;
+    return { path, external: true };
+  });
+  onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+    contents: `export default new Proxy({}, { get() { throw new Error('${path} is not part of the bundle'); } });`,
+  }));
+}
+
+function packageOf(path) {
+  return path.split('/', 1)[0];
+}
+
+/** Of each package that is part of the bundle. */
+function licenses() {
+  const inside = Object.keys(metafile.inputs).flatMap(
+    (path) => /node_modules\/([^/]+)/.exec(path)?.[1] ?? [],
+  );
+  return [...new Set(inside)]
+    .sort()
+    .map((name) => `${name}\n\n${licenseOf(name)}\n`)
+    .join('\n\n');
+}
+
+function licenseOf(name) {
+  const folder = join(root, 'node_modules', name);
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no file with its license, so it cannot be bundled`);
+  return readFileSync(join(folder, file), 'utf8').trim();
+}
