@@ -141,6 +141,7 @@ describe('defaults', () => {
       ['initialWindow', true],
       ['burstPerMillisecond', true],
       ['minRefusalsPerSecond', true],
+      ['refusedBytesPerMillisecond', true],
       ['defaultListLimit', true],
       ['maxListLimit', true],
       ['maxUsers', true],

@@ -41,11 +41,18 @@ export class Admission {
       new RateLimitByAddress(rateLimit.maxConnectionsPerIpPerWindow, rateLimit.connectionWindowMs);
   }
 
+  /** Rejects and counts a connection if it exceeds the limit of its address. Returns whether it does. */
+  rejects({ address, now }: Pick<ConnectionAttempt, 'address' | 'now'>): boolean {
+    if (this.#addressLimit?.allows(addressKey(address), now) !== false) return false;
+    this.#rejectFor('connectionsPerAddress');
+    return true;
+  }
+
   /** Decides about a connection and counts it. */
   judge(attempt: ConnectionAttempt): AdmissionOutcome {
     const { stream, now, servedCount } = attempt;
     const address = addressKey(attempt.address);
-    if (this.#addressLimit?.allows(address, now) === false) return this.#rejectFor('connectionsPerAddress');
+    if (this.rejects(attempt)) return 'destroy';
     if (servedCount < this.#maxConnections) {
       this.#addressLimit?.count(address, now);
       this.acceptedCount += 1;

@@ -1,6 +1,6 @@
 // The rates of one client: what it publishes, and what it is refused. What it publishes at once is read piece by piece, so that others need not wait for
 // all of it. A client that goes on sending what is refused would keep the broker busy with refusals: nothing more is read of it until the second
-// is over. Implements LIMIT-001 to LIMIT-007, LIMIT-026 and LIMIT-027.
+// is over. Implements LIMIT-001 to LIMIT-007 and LIMIT-026 to LIMIT-028.
 
 import type { Clock } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -17,6 +17,8 @@ const MIN_REFUSALS = 1000;
 const PIECE_COST = 32;
 /** How many bytes of a payload cost as much as a message. */
 const MESSAGE_BYTES = 2048;
+/** How many bytes of a body that was decompressed for nothing make its client wait for a millisecond. */
+const BYTES_PER_MS = 32_768;
 
 export class ClientRates {
   readonly #clock: Pick<Clock, 'now'>;
@@ -29,6 +31,10 @@ export class ClientRates {
   readonly #maxRefusals: number;
   #refusedSince = Number.NEGATIVE_INFINITY;
   #refusedCount = 0;
+  /** To how many bytes the body was decompressed that comes next: nothing is known of it yet. */
+  #nextBytes = 0;
+  /** The same of the command that came last. */
+  #lastBytes = 0;
 
   /** `maxPerSecond`: the publishes of the client in a second, 1 or more. */
   constructor(maxPerSecond: number, clock: Pick<Clock, 'now'>) {
@@ -43,13 +49,24 @@ export class ClientRates {
     message: Pick<Message, 'command' | 'id' | 'payload'>,
     turn: Pick<ReadTurn, 'holdBack'>,
   ): ProtocolFault | undefined {
-    if (message.command !== Command.Publish) return undefined;
-    const now = this.#clock.now();
-    this.#countPiece(now, message.payload.length);
-    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
-    if (this.#published.admit(now)) return undefined;
-    const text = 'More messages a second than the broker takes from one client.';
-    return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
+    this.#lastBytes = this.#nextBytes;
+    this.#nextBytes = 0;
+    return this.#check(message, turn);
+  }
+
+  /** The body of the next command was decompressed to so many bytes. */
+  inflated(byteCount: number): void {
+    this.#nextBytes = byteCount;
+  }
+
+  /**
+   * The command that came last, or what should have been one, is refused. Returns for how many whole milliseconds nothing more is to be read of the
+   * client, for what its body was decompressed to: 0 or more.
+   */
+  wastedMs(): number {
+    const byteCount = Math.max(this.#nextBytes, this.#lastBytes);
+    this.#nextBytes = 0;
+    return Math.floor(byteCount / BYTES_PER_MS);
   }
 
   /**
@@ -65,6 +82,19 @@ export class ClientRates {
     this.#refusedCount += 1;
     const isLast = this.#refusedCount === this.#maxRefusals;
     return isLast ? Math.ceil(this.#refusedSince + WINDOW_MS - now) : 0;
+  }
+
+  #check(
+    message: Pick<Message, 'command' | 'id' | 'payload'>,
+    turn: Pick<ReadTurn, 'holdBack'>,
+  ): ProtocolFault | undefined {
+    if (message.command !== Command.Publish) return undefined;
+    const now = this.#clock.now();
+    this.#countPiece(now, message.payload.length);
+    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
+    if (this.#published.admit(now)) return undefined;
+    const text = 'More messages a second than the broker takes from one client.';
+    return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
 
   #countPiece(now: number, payloadBytes: number): void {

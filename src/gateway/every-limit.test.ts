@@ -1,11 +1,13 @@
 // Each limit below, at and one above its value: what is refused then, that it is counted under its kind, and that the log tells it once.
 
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { testSettings } from '../testing/broker-harness.ts';
 import type { BrokerOptions } from '../testing/composed-broker.ts';
 import { GatedStore } from '../testing/gated-store.ts';
 import { ping, publish, subscribe, TestedBroker, testOptions } from '../testing/tested-broker.ts';
-import { type BodyParts, bodyBytes } from '../testing/wire-bytes.ts';
+import { type BodyParts, bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf } from '../testing/wire-client.ts';
 import type { LimitKind } from './limit-events.ts';
 
@@ -278,6 +280,45 @@ describe('reading', () => {
     expect(await tested.exchange(client)).toEqual([]);
     await tested.advance(1);
     expect(await tested.exchange(client)).toEqual(['Pong p2', 'PublishAck m q']);
+  });
+
+  it.each<[string, Buffer]>([
+    ['is no command', Buffer.alloc(1_048_576, 'x')],
+    [
+      'is a command with a field that is wrong',
+      bodyBytes(publish('q', '', { payload: ' '.repeat(1_048_000) })),
+    ],
+  ])('waits for each large body that was decompressed and %s [LIMIT-028]', async (_, body) => {
+    const tested = new TestedBroker(
+      { rateLimit },
+      { compressor: new ZlibCompressor({ inPlaceOutputBytes: 2_000_000 }) },
+    );
+    const client = await tested.connect();
+    const bomb = frameBytes(gzipSync(body), 1);
+    client.sendRaw(Buffer.concat([bomb, bomb]));
+    client.send(ping());
+    await tested.settle();
+    expect(client.lines()).toHaveLength(1);
+    await tested.advance(Math.floor(body.length / 32_768) - 1);
+    expect(client.lines()).toEqual([]);
+    await tested.advance(1);
+    expect(client.lines()).toHaveLength(1);
+    await tested.advance(32);
+    expect(client.lines()).toEqual(['Pong ping']);
+  });
+
+  it('does not wait for a large body that was carried out [LIMIT-028]', async () => {
+    const tested = new TestedBroker(
+      { rateLimit },
+      { compressor: new ZlibCompressor({ inPlaceOutputBytes: 2_000_000 }) },
+    );
+    const client = await tested.connect();
+    client.sendRaw(
+      frameBytes(gzipSync(bodyBytes({ command: 10, id: 'large', payload: ' '.repeat(60_000) })), 1),
+    );
+    client.send(ping());
+    await tested.settle();
+    expect(client.lines()).toEqual(['Pong large', 'Pong ping']);
   });
 
   it('of others goes on meanwhile, and of all where rates are not limited [LIMIT-020, LIMIT-026]', async () => {

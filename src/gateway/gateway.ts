@@ -119,6 +119,14 @@ export class Gateway {
   }
 
   /**
+   * Whether a connection of this address is to be closed at once, for the limit of its address; then it was counted. Asked before anything is made
+   * for the connection, because clients that connect again and again do so thousands of times a second.
+   */
+  rejects(address: string): boolean {
+    return this.#admission.rejects({ address, now: this.#parts.environment.clock.now() });
+  }
+
+  /**
    * Serves a client on any duplex stream; its connection counts in the rate limit of `address`. Later if too many arrive together. A chunk of
    * the stream is not used any more when the listeners of its `data` event have returned.
    */

@@ -126,6 +126,7 @@ export class ServerConnection {
       compressor: host.compressor,
       memory: this.#memory,
       session: this.#session,
+      onOutput: (byteCount) => this.#rates?.inflated(byteCount),
       onInflated: () => this.#pump(),
       onFailure: (error) => this.#abandon(error),
     });
@@ -372,6 +373,7 @@ export class ServerConnection {
 
   /** Sends an answer that needs no queue, after the answers to earlier commands. */
   #answer(fields: MessageFields): void {
+    if (fields.errorCode !== undefined) this.#turn.holdBack(this.#rates?.wastedMs() ?? 0);
     if (this.#isKnown) return this.#submit(readyAnswer(this.id, fields));
     this.send(fields);
     this.flush();

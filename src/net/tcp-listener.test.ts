@@ -179,6 +179,15 @@ describe('the TCP listener', () => {
     expect(broker.stats()).toMatchObject({ connectionsAcceptedCount: 2, connectionsRejectedCount: 1 });
   });
 
+  it('makes nothing for a connection that the handler rejects [LIMIT-024]', async () => {
+    const attach = vi.fn();
+    const server = await listenTcp({ rejects: (address) => address === host, attach }, { host, port: 0 });
+    undo.push(() => server.close());
+    const { socket } = await client(server);
+    await once(socket.resume(), 'close');
+    expect(attach).not.toHaveBeenCalled();
+  });
+
   it('stops accepting when it is closed, while open connections go on [SHUTDOWN-001]', async () => {
     const { server } = await listen();
     const { wire } = await client(server);

@@ -8,7 +8,11 @@ import { ReadBuffer } from './read-buffer.ts';
 import { TlsGate } from './tls-gate.ts';
 
 /** Serves the accepted connections. */
-export type ConnectionHandler = { attach(stream: Duplex, address: string): void };
+export type ConnectionHandler = {
+  /** Whether a connection of this address is closed at once. */
+  rejects(address: string): boolean;
+  attach(stream: Duplex, address: string): void;
+};
 
 /** Unsent bytes of a socket above which writes report that it is full. */
 const HIGH_WATER_MARK_BYTES = 262_144;
@@ -56,7 +60,8 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
     },
     (accepted) => {
       const address = accepted.remoteAddress ?? '';
-      handler.attach(open(accepted), address);
+      if (handler.rejects(address)) accepted.destroy();
+      else handler.attach(open(accepted), address);
     },
   );
   return new Promise((resolve, reject) => {
