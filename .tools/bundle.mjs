@@ -49,7 +49,8 @@ writeFileSync(join(values.out, 'licenses.txt'), licenses());
 /** Inside, outside, or left out: what listhen loads on demand, and certificates of its own, which nobody here asks it for. */
 function placePackages({ onResolve, onLoad }) {
   onResolve({ filter: /./ }, ({ path, kind, importer }) => {
-    const isOfPackage = importer.includes('/node_modules/');
+    if (kind === 'entry-point') return undefined;
+    const isOfPackage = /[\\/]node_modules[\\/]/.test(importer);
     if (path === 'node-forge' || (isOfPackage && kind === 'dynamic-import'))
       return { path, namespace: 'left-out' };
     if (/^[./]/.test(path) || bundledPackages.includes(packageOf(path))) return undefined;

@@ -42,14 +42,19 @@ function loadedPackages(): readonly string[] {
   return [...new Set(names)].filter((name) => !builtinModules.includes(name)).sort();
 }
 
+function licenseOf(name: string): string {
+  const place = join(root, 'node_modules', name);
+  const [file = 'no license'] = readdirSync(place).filter((entry) => /^licen[cs]e/i.test(entry));
+  return readFileSync(join(place, file), 'utf8').trim();
+}
+
 describe('the bundle of the command line', () => {
   it('holds listhen and what a start of it runs, and the license of each', () => {
     const packages = bundledPackages();
     expect(packages).toContain('listhen');
     expect(packages).not.toContain('h3');
     const [licenses = ''] = contents('licenses.txt');
-    for (const name of packages)
-      expect(licenses).toMatch(new RegExp(`^${name}\\n\\n[^]*?Permission is hereby granted`, 'm'));
+    for (const name of packages) expect(licenses).toContain(`${name}\n\n${licenseOf(name)}`);
   });
 
   it('loads no package but those that this one depends on', () => {
