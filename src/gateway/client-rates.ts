@@ -20,6 +20,14 @@ const MESSAGE_BYTES = 2048;
 /** How many bytes of a body that was decompressed for nothing make its client wait for a millisecond. */
 const BYTES_PER_MS = 32_768;
 
+/**
+ * For how many whole milliseconds nothing more is to be read of a client whose command was refused, for the bytes to which its body was decompressed:
+ * 0 or more.
+ */
+export function wastedMs(inflatedBytes: number): number {
+  return Math.floor(inflatedBytes / BYTES_PER_MS);
+}
+
 export class ClientRates {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #published: RateLimit;
@@ -31,10 +39,6 @@ export class ClientRates {
   readonly #maxRefusals: number;
   #refusedSince = Number.NEGATIVE_INFINITY;
   #refusedCount = 0;
-  /** To how many bytes the body was decompressed that comes next: nothing is known of it yet. */
-  #nextBytes = 0;
-  /** The same of the command that came last. */
-  #lastBytes = 0;
 
   /** `maxPerSecond`: the publishes of the client in a second, 1 or more. */
   constructor(maxPerSecond: number, clock: Pick<Clock, 'now'>) {
@@ -49,24 +53,13 @@ export class ClientRates {
     message: Pick<Message, 'command' | 'id' | 'payload'>,
     turn: Pick<ReadTurn, 'holdBack'>,
   ): ProtocolFault | undefined {
-    this.#lastBytes = this.#nextBytes;
-    this.#nextBytes = 0;
-    return this.#check(message, turn);
-  }
-
-  /** The body of the next command was decompressed to so many bytes. */
-  inflated(byteCount: number): void {
-    this.#nextBytes = byteCount;
-  }
-
-  /**
-   * The command that came last, or what should have been one, is refused. Returns for how many whole milliseconds nothing more is to be read of the
-   * client, for what its body was decompressed to: 0 or more.
-   */
-  wastedMs(): number {
-    const byteCount = Math.max(this.#nextBytes, this.#lastBytes);
-    this.#nextBytes = 0;
-    return Math.floor(byteCount / BYTES_PER_MS);
+    if (message.command !== Command.Publish) return undefined;
+    const now = this.#clock.now();
+    this.#countPiece(now, message.payload.length);
+    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
+    if (this.#published.admit(now)) return undefined;
+    const text = 'More messages a second than the broker takes from one client.';
+    return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
 
   /**
@@ -82,19 +75,6 @@ export class ClientRates {
     this.#refusedCount += 1;
     const isLast = this.#refusedCount === this.#maxRefusals;
     return isLast ? Math.ceil(this.#refusedSince + WINDOW_MS - now) : 0;
-  }
-
-  #check(
-    message: Pick<Message, 'command' | 'id' | 'payload'>,
-    turn: Pick<ReadTurn, 'holdBack'>,
-  ): ProtocolFault | undefined {
-    if (message.command !== Command.Publish) return undefined;
-    const now = this.#clock.now();
-    this.#countPiece(now, message.payload.length);
-    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
-    if (this.#published.admit(now)) return undefined;
-    const text = 'More messages a second than the broker takes from one client.';
-    return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
   }
 
   #countPiece(now: number, payloadBytes: number): void {

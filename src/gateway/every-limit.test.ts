@@ -307,18 +307,42 @@ describe('reading', () => {
     expect(client.lines()).toEqual(['Pong ping']);
   });
 
-  it('does not wait for a large body that was carried out [LIMIT-028]', async () => {
+  it('does not wait for a large body that was carried out, nor for one again that was refused [LIMIT-028]', async () => {
     const tested = new TestedBroker(
       { rateLimit },
       { compressor: new ZlibCompressor({ inPlaceOutputBytes: 2_000_000 }) },
     );
     const client = await tested.connect();
-    client.sendRaw(
-      frameBytes(gzipSync(bodyBytes({ command: 10, id: 'large', payload: ' '.repeat(60_000) })), 1),
-    );
+    const large = (id: string) =>
+      frameBytes(gzipSync(bodyBytes({ command: 10, id, payload: ' '.repeat(60_000) })), 1);
+    const notCompressed = frameBytes(Buffer.alloc(100, 'x'));
+    client.sendRaw(Buffer.concat([large('good'), notCompressed, large('good too')]));
+    client.send(ping('last'));
+    await tested.settle();
+    expect(client.lines().map((line) => line.slice(0, 9))).toEqual([
+      'Pong good',
+      'Error fre',
+      'Pong good',
+      'Pong last',
+    ]);
+    client.sendRaw(Buffer.concat([large(''), notCompressed]));
     client.send(ping());
     await tested.settle();
-    expect(client.lines()).toEqual(['Pong large', 'Pong ping']);
+    expect(client.lines()).toHaveLength(1);
+    await tested.advance(1);
+    expect(client.lines()).toHaveLength(2);
+  });
+
+  it('does not wait for a large body where rates are not limited [LIMIT-028]', async () => {
+    const tested = new TestedBroker(
+      {},
+      { compressor: new ZlibCompressor({ inPlaceOutputBytes: 2_000_000 }) },
+    );
+    const client = await tested.connect();
+    client.sendRaw(frameBytes(gzipSync(Buffer.alloc(1_048_576, 'x')), 1));
+    client.send(ping());
+    await tested.settle();
+    expect(client.lines()).toEqual([expect.stringMatching(/^Error /), 'Pong ping']);
   });
 
   it('of others goes on meanwhile, and of all where rates are not limited [LIMIT-020, LIMIT-026]', async () => {

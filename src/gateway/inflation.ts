@@ -2,7 +2,6 @@
 // the connection reads nothing meanwhile. Implements COMPRESS-005 together with the compressor, and LIMIT-021.
 
 import type { Compressor } from '../protocol/compression.ts';
-import type { ProtocolFault } from '../protocol/fault.ts';
 import type { ServerSession, SessionEvent } from '../session/server-session.ts';
 import type { ConnectionMemory } from './connection-memory.ts';
 
@@ -12,8 +11,6 @@ export type InflationParts = {
   readonly compressor: Compressor;
   readonly memory: ConnectionMemory;
   readonly session: ServerSession;
-  /** The body of the next command was decompressed to so many bytes. */
-  readonly onOutput: (byteCount: number) => void;
   /** The session has the result of a worker. */
   readonly onInflated: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -39,7 +36,7 @@ export class Inflation {
   }
 
   begin(event: InflateEvent): void {
-    const { compressor, memory } = this.#parts;
+    const { compressor, memory, session } = this.#parts;
     const isReserved = memory.reserve(event.limitBytes);
     // A copy: what the body arrived in is read into again before a worker begins.
     const body = Buffer.from(event.body);
@@ -47,23 +44,20 @@ export class Inflation {
     if (!isReserved) return;
     const result = compressor.decompress(event.algorithm, body, event.limitBytes);
     if (result instanceof Promise) this.#await(result);
-    else this.#end(result);
+    else {
+      memory.release();
+      session.handleInflated(result);
+    }
   }
 
-  #await(result: Promise<Buffer | ProtocolFault>): void {
-    const { onInflated, onFailure } = this.#parts;
+  #await(result: Promise<Parameters<ServerSession['handleInflated']>[0]>): void {
+    const { memory, session, onInflated, onFailure } = this.#parts;
     this.#isRunning = true;
     result.then((inflated) => {
       this.#isRunning = false;
-      this.#end(inflated);
+      memory.release();
+      session.handleInflated(inflated);
       onInflated();
     }, onFailure);
-  }
-
-  #end(result: Buffer | ProtocolFault): void {
-    const { memory, session, onOutput } = this.#parts;
-    memory.release();
-    if (Buffer.isBuffer(result)) onOutput(result.length);
-    session.handleInflated(result);
   }
 }

@@ -18,7 +18,7 @@ import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
-import { ClientRates } from './client-rates.ts';
+import { ClientRates, wastedMs } from './client-rates.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
 import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
 import { ConnectionLog, type EndReason } from './connection-log.ts';
@@ -126,7 +126,6 @@ export class ServerConnection {
       compressor: host.compressor,
       memory: this.#memory,
       session: this.#session,
-      onOutput: (byteCount) => this.#rates?.inflated(byteCount),
       onInflated: () => this.#pump(),
       onFailure: (error) => this.#abandon(error),
     });
@@ -373,7 +372,8 @@ export class ServerConnection {
 
   /** Sends an answer that needs no queue, after the answers to earlier commands. */
   #answer(fields: MessageFields): void {
-    if (fields.errorCode !== undefined) this.#turn.holdBack(this.#rates?.wastedMs() ?? 0);
+    const isRefused = fields.errorCode !== undefined;
+    if (isRefused && this.#rates !== undefined) this.#turn.holdBack(wastedMs(this.#session.inflatedBytes));
     if (this.#isKnown) return this.#submit(readyAnswer(this.id, fields));
     this.send(fields);
     this.flush();

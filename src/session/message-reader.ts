@@ -42,6 +42,7 @@ export class MessageReader {
   readonly #splitter: FrameSplitter;
   readonly #lastQueueName = newLastQueueName();
   #inflation: 'none' | 'awaited' | Buffer | ProtocolFault = 'none';
+  #inflatedBytes = 0;
 
   constructor(limits: ProtocolLimits) {
     this.#limits = limits;
@@ -68,6 +69,7 @@ export class MessageReader {
   next(options: { readonly compressionAllowed: boolean }): ReadEvent | undefined {
     if (this.#inflation !== 'none') return this.#takeInflated();
     const frame = this.#splitter.next();
+    this.#inflatedBytes = 0;
     if (frame === undefined || isFault(frame)) return frame;
     const algorithm = algorithmOf(frame.flags);
     if (algorithm === undefined) return this.#read(frame);
@@ -79,6 +81,11 @@ export class MessageReader {
       body: frame.body,
       limitBytes: this.#limits.maxDecompressedSizeBytes,
     };
+  }
+
+  /** To how many bytes the body of the frame was decompressed that was read last; 0 if it was not. */
+  get inflatedBytes(): number {
+    return this.#inflatedBytes;
   }
 
   /** See `FrameSplitter.hasPartialFrame`. */
@@ -107,7 +114,9 @@ export class MessageReader {
     const result = this.#inflation;
     if (result === 'awaited' || result === 'none') return undefined;
     this.#inflation = 'none';
-    return isFault(result) ? result : this.#read(new Frame(0, result, 0, result.length));
+    if (isFault(result)) return result;
+    this.#inflatedBytes = result.length;
+    return this.#read(new Frame(0, result, 0, result.length));
   }
 
   #read(frame: Frame): DecodedMessageEvent | ProtocolFault {

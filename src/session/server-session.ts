@@ -95,6 +95,11 @@ export class ServerSession {
     return this.#reader.announcedBytes;
   }
 
+  /** See `MessageReader.inflatedBytes`; of an answer by which the session refuses a command, it is the body of that command. */
+  get inflatedBytes(): number {
+    return this.#reader.inflatedBytes;
+  }
+
   /** Received bytes that are not yet part of a returned frame, for the owner's limit on pending input. */
   get pendingBytes(): number {
     return this.#reader.pendingBytes;
