@@ -1,13 +1,13 @@
 // Bundles `truemq` (src/cli/main.ts and what it needs of src/) into a folder: main.js and a file for each part that is loaded on demand. A broker
-// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside, but for listhen with what it loads,
-// which would take another fifth of a start; their licenses stand in licenses.txt. Run directly: `bundle.mjs --out FOLDER`.
+// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside, but for listhen and what it
+// imports: loading these from their own files takes another fifth of a start. Their licenses stand in licenses.txt. Run directly: `bundle.mjs --out FOLDER`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
-/** listhen, and what a start of it runs. */
+/** listhen, and what it imports. */
 const bundledPackages = [
   'consola',
   'defu',

@@ -49,7 +49,7 @@ function licenseOf(name: string): string {
 }
 
 describe('the bundle of the command line', () => {
-  it('holds listhen and what a start of it runs, and the license of each', () => {
+  it('holds listhen and what it imports, and the license of each', () => {
     const packages = bundledPackages();
     expect(packages).toContain('listhen');
     expect(packages).not.toContain('h3');
