@@ -127,7 +127,7 @@ describe('a frame that is not completed', () => {
     await tested.advance(29_000);
     client.stream.resume();
     await tested.settle();
-    expect(client.lines().at(-1)).toBe('Pong ping');
+    expect(client.lines()).toContain('Pong ping');
   });
 
   it('is not held against a client that the broker does not read from [CONN-016]', async () => {

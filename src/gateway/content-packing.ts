@@ -1,6 +1,6 @@
 // Packs messages that will wait for long into pieces of memory of one size, which are used again. The id of a message stands in its content, so
-// that it is not kept twice. A message that cannot be packed is kept as it is: one with a large content, which has memory of its own
-// already, and one whose id is not ASCII.
+// that it is not kept twice. A message that cannot be packed is kept as it is: one with a content of 4 KiB or more, of which few would fit into
+// a piece and collections see little, and one whose id is not ASCII.
 
 import type { MessageContent } from '../broker/interface/message-content.ts';
 import type { MessagePacking, PackableMessage, PackedContents } from '../broker/interface/message-packing.ts';
@@ -9,6 +9,8 @@ import { KeptContent } from './kept-content.ts';
 
 /** The size of a piece, in bytes. A larger one gains nothing, and its messages are unpacked together: 115 of 1 KiB. */
 const PIECE_BYTES = 131_072;
+/** Larger contents are kept as they are. */
+const MAX_PACKED_BYTES = 4095;
 /** Free pieces that are kept for the next run. New ones would have to be cleared by the system, and hasten garbage collections. */
 const MAX_FREE = 8;
 /** The id follows version, command and the two bytes of its length. */
@@ -36,7 +38,7 @@ export class ContentPacking implements MessagePacking {
     for (; count < ends.length; count += 1) {
       const message = messages[count];
       if (message === undefined) break;
-      const content = packable(message, this.maxBytes);
+      const content = packable(message, Math.min(this.maxBytes, MAX_PACKED_BYTES));
       if (content === undefined) kept.set(count, message);
       else if (end + content.byteLength > this.maxBytes) break;
       else {

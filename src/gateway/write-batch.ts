@@ -4,7 +4,7 @@
 import { frameHeaderBytes, writeBody, writeFrameHeader } from '../protocol/encode.ts';
 import { isEncoded, type ReadyFrame } from './outbound-frame.ts';
 
-/** Bodies of this size and larger are written without a copy; smaller ones are copied into one buffer. */
+/** Buffers of this size and larger are written without a copy. All others are copied into one. */
 const BY_REFERENCE_BYTES = 16_384;
 
 export class WriteBatch {
@@ -55,5 +55,5 @@ function newPiecesOf(frames: readonly ReadyFrame[]): Buffer[] {
 }
 
 function isByReference({ frame, bodyLength }: ReadyFrame): boolean {
-  return bodyLength >= BY_REFERENCE_BYTES && isEncoded(frame);
+  return bodyLength >= BY_REFERENCE_BYTES && isEncoded(frame) && (Buffer.isBuffer(frame) || frame.isBuffer);
 }
