@@ -39,6 +39,11 @@ export function isStateless(kind: NullBrokerKind): boolean {
   return kind.startsWith('stateless');
 }
 
+/** It never answers a frame, so that a run against it only waits for deadlines. */
+export function isMute(kind: NullBrokerKind): boolean {
+  return kind === 'silent' || kind === 'http';
+}
+
 /** The kinds that answer HTTP; the HTTP ports of the others behave like their TCP port. */
 const listeners: Partial<Readonly<Record<NullBrokerKind, RequestListener>>> = {
   http: (_request, response) => {
