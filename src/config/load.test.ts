@@ -43,6 +43,16 @@ describe('defaults', () => {
     ]);
   });
 
+  it('of memory are warned about when messages may fill the heap', () => {
+    const machine = { memoryBytes: 64 * GIB, heapLimitBytes: 4 * GIB, isTerminal: false };
+    const warningsFor = (bytes: number) => {
+      const flags = new Map([['max-queued-bytes', String(bytes)]]);
+      return loadConfiguration({ flags, environment: {}, machine }).warnings;
+    };
+    expect(warningsFor(3 * GIB)).toEqual([]);
+    expect(warningsFor(3 * GIB + 1)).toEqual([expect.stringContaining('beyond its limit of 4GiB')]);
+  });
+
   it('are those of the reference [CONFIG-011, DURABLE-024, HEALTH-015, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',

@@ -69,7 +69,7 @@ export function loadConfiguration(sources: ConfigurationSources): LoadedConfigur
   return {
     configuration,
     settings: toSettings(chosen),
-    warnings: [...warnings, ...emptySecrets(chosen), ...findWarnings(configuration)],
+    warnings: [...warnings, ...emptySecrets(chosen), ...findWarnings(configuration, sources.machine)],
   };
 }
 

@@ -1,8 +1,9 @@
 // Rules between keys: settings that are valid alone but not together, and those that may hurt. Each rule checks the whole configuration and
 // returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003 and CONFIG-017.
 
-import type { Configuration } from './configuration.ts';
+import type { Configuration, Machine } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
+import { formatSize } from './size.ts';
 import { tlsRules } from './tls-rules.ts';
 
 export type Conflict = {
@@ -13,6 +14,8 @@ export type Conflict = {
 };
 
 const MIN_ADVISED_TOKEN_LENGTH = 32;
+/** Messages may take this part of the heap without a warning. Queues, deliveries and garbage need the rest. */
+const MAX_HEAP_SHARE = 0.75;
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** All conflicts of a configuration. */
@@ -32,7 +35,11 @@ export function findConflicts(configuration: Configuration): readonly Conflict[]
 }
 
 /** What may hurt, one sentence each. */
-export function findWarnings({
+export function findWarnings(configuration: Configuration, machine: Machine): readonly string[] {
+  return [...credentialWarnings(configuration), ...heapWarnings(configuration, machine)];
+}
+
+function credentialWarnings({
   enableAuthentication,
   authToken,
   superuserPassword,
@@ -49,6 +56,15 @@ export function findWarnings({
   if (unused.length === 0) return [];
   return [
     `enableAuthentication is false: clients need no credentials, and these are not used: ${unused.join(', ')}`,
+  ];
+}
+
+/** A process whose heap is full ends, and with it what no store has. */
+function heapWarnings({ maxQueuedBytes }: Configuration, { heapLimitBytes }: Machine): readonly string[] {
+  if (maxQueuedBytes <= MAX_HEAP_SHARE * heapLimitBytes) return [];
+  return [
+    `maxQueuedBytes is ${formatSize(maxQueuedBytes)}: messages below 64 KiB lie in the JavaScript heap, and beyond its limit of ` +
+      `${formatSize(heapLimitBytes)} the process ends; raise that with NODE_OPTIONS=--max-old-space-size=<MiB>, or lower maxQueuedBytes`,
   ];
 }
 
