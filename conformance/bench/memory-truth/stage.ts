@@ -25,8 +25,12 @@ export const CONNECTION_BYTES = 32 * 1024;
 
 const WARM_UP_MESSAGES = 20_000;
 const SAMPLE_EVERY_MS = 700;
-/** Light traffic: this many messages of 4 KiB between two samples, acknowledged immediately. */
-const TRAFFIC_MESSAGES = 6000;
+/**
+ * Light traffic: this many messages between two samples, acknowledged immediately. They are so large that a broker keeps them outside of a
+ * JavaScript heap, because such memory makes its garbage collector look at all of the heap.
+ */
+const TRAFFIC_MESSAGES = 250;
+const TRAFFIC_BYTES = 100_000;
 const UNANSWERED_PUBLISHES = 512;
 const timeoutScale = 20;
 
@@ -82,7 +86,7 @@ export class Stage {
     await acknowledging(link, 'traffic');
     let lowest = Number.POSITIVE_INFINITY;
     for (let sample = 0; sample < sampleCount; sample += 1) {
-      const order = { queue: 'traffic', count: TRAFFIC_MESSAGES, payloadBytes: 4096 };
+      const order = { queue: 'traffic', count: TRAFFIC_MESSAGES, payloadBytes: TRAFFIC_BYTES };
       await this.publish({ ...order, idPrefix: `t${sample}` });
       await wait(SAMPLE_EVERY_MS);
       lowest = Math.min(lowest, this.#usage().rssBytes);
