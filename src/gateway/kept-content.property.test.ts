@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptContent } from './kept-content.ts';
+import { HeapSpace, KeptContent } from './kept-content.ts';
 
 const sizes = fc.oneof(fc.nat(300), fc.constantFrom(4096, 65_535, 65_536, 65_537));
 const contents = fc
@@ -48,5 +48,19 @@ describe('a kept content', () => {
     const small = KeptContent.copyOf(Buffer.alloc(65_535));
     expect(small.isBuffer).toBe(false);
     expect(small.toBytes()).not.toBe(small.toBytes());
+  });
+});
+
+describe('space in the heap', () => {
+  it('is there while at most half of it is in use, and looked at again after 4 MiB', () => {
+    const heap = { used_heap_size: 50, heap_size_limit: 100 };
+    const space = new HeapSpace(() => heap);
+    expect(space.isThereFor(10_000)).toBe(true);
+    heap.used_heap_size = 51;
+    expect(space.isThereFor(4 * 1024 * 1024)).toBe(true);
+    expect(space.isThereFor(1)).toBe(false);
+    heap.used_heap_size = 50;
+    expect(space.isThereFor(4 * 1024 * 1024)).toBe(false);
+    expect(space.isThereFor(1)).toBe(true);
   });
 });

@@ -1,13 +1,46 @@
-// The content of a message in memory. A content is a string with one byte per character: it is in the JavaScript heap and shares its memory
+// The content of a message in memory. A small content is a string with one byte per character: it is in the JavaScript heap and shares its memory
 // with no other content, so it never keeps more memory alive than its own. Node's small buffers are slices of 8 KiB blocks, and one slice
-// keeps the whole block alive; larger ones have memory of their own, which V8 asks the system for and counts one by one. With strings from
-// 4 KiB on instead of such buffers 1.2 times as many messages of 4 to 32 KiB pass. A large content is a buffer all the same: of pages of
-// 256 KiB strings of such sizes would fill too little.
+// keeps the whole block alive. A large content is a buffer with its own memory. A content between them is a string, too, while there is much
+// space in the heap: 1.2 times as many messages of 4 to 32 KiB pass, because V8 asks the system for the memory of each buffer.
 
+import { getHeapStatistics } from 'node:v8';
 import type { MessageContent } from '../broker/interface/message-content.ts';
 
-/** From this size on a content is a buffer. */
+/** Below this size a content is a string. From this size on Node gives a buffer memory of its own (half of Buffer.poolSize). */
+const SMALL_BYTES = 4096;
+/** From this size on a content is a buffer: strings of its size would leave much of the heap's pages of 256 KiB unused. */
 const LARGE_BYTES = 65_536;
+/** Contents between them are buffers while more than this part of the heap is in use: a process whose heap is full ends. */
+const MAX_HEAP_SHARE = 0.5;
+/** After so many bytes of them it is looked again how much of the heap is in use. */
+const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
+
+/** Whether there is space in the heap for contents that are neither small nor large. */
+export class HeapSpace {
+  readonly #heap: () => { readonly used_heap_size: number; readonly heap_size_limit: number };
+  #bytesToLook = 0;
+  #isThere = true;
+
+  constructor(heap: () => { readonly used_heap_size: number; readonly heap_size_limit: number }) {
+    this.#heap = heap;
+  }
+
+  isThereFor(byteCount: number): boolean {
+    this.#bytesToLook -= byteCount;
+    if (this.#bytesToLook < 0) {
+      const { used_heap_size, heap_size_limit } = this.#heap();
+      this.#isThere = used_heap_size <= MAX_HEAP_SHARE * heap_size_limit;
+      this.#bytesToLook = LOOK_EVERY_BYTES;
+    }
+    return this.#isThere;
+  }
+}
+
+const heapSpace = new HeapSpace(getHeapStatistics);
+
+function isString(byteCount: number): boolean {
+  return byteCount < SMALL_BYTES || (byteCount < LARGE_BYTES && heapSpace.isThereFor(byteCount));
+}
 
 export class KeptContent implements MessageContent {
   readonly byteLength: number;
@@ -20,13 +53,13 @@ export class KeptContent implements MessageContent {
 
   /** Copies the bytes from `start` to before `end`: a view would keep alive what they arrived in. */
   static copyOf(bytes: Buffer, start = 0, end = bytes.length): KeptContent {
-    if (end - start < LARGE_BYTES) return new KeptContent(bytes.toString('latin1', start, end));
+    if (isString(end - start)) return new KeptContent(bytes.toString('latin1', start, end));
     const copy = Buffer.allocUnsafeSlow(end - start);
     bytes.copy(copy, 0, start, end);
     return new KeptContent(copy);
   }
 
-  /** Whether the ASCII text stands in this content at `at`, behind its length in two bytes. False for a large content. */
+  /** Whether the ASCII text stands in this content at `at`, behind its length in two bytes. False for a content that is a buffer. */
   hasShortText(text: string, at: number): boolean {
     const held = this.#held;
     if (typeof held !== 'string') return false;
