@@ -63,7 +63,7 @@ function credentialWarnings({
 function heapWarnings({ maxQueuedBytes }: Configuration, { heapLimitBytes }: Machine): readonly string[] {
   if (maxQueuedBytes <= MAX_HEAP_SHARE * heapLimitBytes) return [];
   return [
-    `maxQueuedBytes is ${formatSize(maxQueuedBytes)}: messages below 64 KiB lie in the JavaScript heap, and beyond its limit of ` +
+    `maxQueuedBytes is ${formatSize(maxQueuedBytes)}: messages below 4 KiB lie in the JavaScript heap, and beyond its limit of ` +
       `${formatSize(heapLimitBytes)} the process ends; raise that with NODE_OPTIONS=--max-old-space-size=<MiB>, or lower maxQueuedBytes`,
   ];
 }
