@@ -21,8 +21,8 @@ const MESSAGE_BYTES = 2048;
 const BYTES_PER_MS = 32_768;
 
 /**
- * For how many whole milliseconds nothing more is to be read of a client whose command was refused, for the bytes to which its body was decompressed:
- * 0 or more.
+ * How long nothing more is read of a client whose command was refused, in whole milliseconds: 0 or more. `inflatedBytes`: the decompressed
+ * length of that command's body.
  */
 export function wastedMs(inflatedBytes: number): number {
   return Math.floor(inflatedBytes / BYTES_PER_MS);

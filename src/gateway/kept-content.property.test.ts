@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HeapSpace, KeptContent } from './kept-content.ts';
 
-const sizes = fc.oneof(fc.nat(300), fc.constantFrom(4096, 65_535, 65_536, 65_537));
+const sizes = fc.oneof(fc.nat(300), fc.constantFrom(4095, 4096, 65_535, 65_536, 65_537));
 const contents = fc
   .tuple(sizes, fc.uint8Array({ minLength: 1, maxLength: 32 }))
   .map(([size, pattern]) => Buffer.alloc(size, pattern));
@@ -52,6 +52,12 @@ describe('a kept content', () => {
 });
 
 describe('space in the heap', () => {
+  it('is left to small contents when more than half of it is in use', () => {
+    const heap = new HeapSpace(() => ({ used_heap_size: 51, heap_size_limit: 100 }));
+    const isBuffer = (size: number) => KeptContent.copyOf(Buffer.alloc(size), 0, size, heap).isBuffer;
+    expect([4095, 4096, 65_535, 65_536].map(isBuffer)).toEqual([false, true, true, true]);
+  });
+
   it('is there while at most half of it is in use, and looked at again after 4 MiB', () => {
     const heap = { used_heap_size: 50, heap_size_limit: 100 };
     const space = new HeapSpace(() => heap);

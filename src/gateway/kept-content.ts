@@ -38,8 +38,8 @@ export class HeapSpace {
 
 const heapSpace = new HeapSpace(getHeapStatistics);
 
-function isString(byteCount: number): boolean {
-  return byteCount < SMALL_BYTES || (byteCount < LARGE_BYTES && heapSpace.isThereFor(byteCount));
+function isString(byteCount: number, heap: HeapSpace): boolean {
+  return byteCount < SMALL_BYTES || (byteCount < LARGE_BYTES && heap.isThereFor(byteCount));
 }
 
 export class KeptContent implements MessageContent {
@@ -52,8 +52,8 @@ export class KeptContent implements MessageContent {
   }
 
   /** Copies the bytes from `start` to before `end`: a view would keep alive what they arrived in. */
-  static copyOf(bytes: Buffer, start = 0, end = bytes.length): KeptContent {
-    if (isString(end - start)) return new KeptContent(bytes.toString('latin1', start, end));
+  static copyOf(bytes: Buffer, start = 0, end = bytes.length, heap = heapSpace): KeptContent {
+    if (isString(end - start, heap)) return new KeptContent(bytes.toString('latin1', start, end));
     const copy = Buffer.allocUnsafeSlow(end - start);
     bytes.copy(copy, 0, start, end);
     return new KeptContent(copy);

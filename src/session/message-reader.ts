@@ -83,7 +83,7 @@ export class MessageReader {
     };
   }
 
-  /** To how many bytes the body of the frame was decompressed that was read last; 0 if it was not. */
+  /** The decompressed length of the body that was read last, in bytes; 0 if it was not compressed. */
   get inflatedBytes(): number {
     return this.#inflatedBytes;
   }
