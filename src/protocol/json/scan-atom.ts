@@ -6,7 +6,7 @@ import { call, type Local, WasmFunction } from './wasm-function.ts';
 import { I32, V128 } from './wasm-values.ts';
 
 /** The functions of the module, at the places at which they call each other. */
-export const functionIndex = { skipDigits: 0, isAtom: 1, isEscape: 2 } as const;
+export const functionIndex = { skipDigits: 0, isNumber: 1, isEscape: 2 } as const;
 
 /** Returns the address after the digits. */
 export function skipDigits(): WasmFunction {
@@ -17,12 +17,11 @@ export function skipDigits(): WasmFunction {
   return f;
 }
 
-/** Returns whether a number or literal begins here, and ends where the bytes end that can be part of one. */
-export function isAtom(): WasmFunction {
+/** Returns whether a number begins here, and ends where the bytes end that can be part of one. */
+export function isNumber(): WasmFunction {
   const f = new WasmFunction(1);
   const start = f.parameter(0);
   const at = f.variable(start);
-  f.when(start.byte().isAbove(byteOf('9')), () => f.return(isLiteral(f, start)));
   f.when(start.byte().equals(byteOf('-')), () => at.set(start.plus(1)));
   skipWholePart(f, at);
   f.when(endsAt(at.get()), () => f.return(I32.of(1)));
@@ -35,7 +34,8 @@ export function isAtom(): WasmFunction {
   return f;
 }
 
-function isLiteral(f: WasmFunction, start: I32): I32 {
+/** Whether a literal begins here, and ends where the bytes end that can be part of one. */
+export function isLiteral(f: WasmFunction, start: I32): I32 {
   const word = f.keep(start.word());
   const four = word.equals(wordOf('true')).or(word.equals(wordOf('null')));
   const five = word.equals(wordOf('fals')).and(start.byte(4).equals(byteOf('e')));
@@ -45,12 +45,7 @@ function isLiteral(f: WasmFunction, start: I32): I32 {
 /** Sixteen digits at a time: numbers of different lengths then take the same branches, which the processor foresees. */
 function skipWholePart(f: WasmFunction, at: Local<I32>): void {
   const first = f.keep(at.get());
-  // The ten digits become the ten lowest bytes of those that are compared with a sign.
-  const isDigit = first
-    .vector()
-    .plus(V128.of(0x80 - byteOf('0')))
-    .isBelow(V128.of(0x80 + 10));
-  const count = f.keep(isDigit.highBits().xor(-1).trailingZeros());
+  const count = f.keep(isDigit(first.vector()).highBits().xor(-1).trailingZeros());
   f.failWhen(count.isZero());
   at.set(first.plus(count));
   f.when(count.equals(16), () => at.set(call(functionIndex.skipDigits, at.get())));
@@ -60,6 +55,11 @@ function skipWholePart(f: WasmFunction, at: Local<I32>): void {
       .equals(byteOf('0'))
       .and(at.get().differs(first.plus(1))),
   );
+}
+
+/** The ten digits become the ten lowest bytes of those that are compared with a sign. */
+export function isDigit(vector: V128): V128 {
+  return vector.plus(V128.of(0x80 - byteOf('0'))).isBelow(V128.of(0x80 + 10));
 }
 
 function skipExponent(f: WasmFunction, at: Local<I32>): void {

@@ -1,19 +1,20 @@
 // The vector scanner: whether the bytes in its memory are one JSON text, 64 bytes at a time. Sets of places answer for a whole block
-// what the byte scanner asks of each byte; only brackets, numbers, literals and escapes are visited one by one. Assembles
+// what the byte scanner asks of each byte; only brackets, literals, escapes and some numbers are visited one by one. Assembles
 // WebAssembly and runs nothing. Implements PUBLISH-013 to PUBLISH-018 together with the byte scanner.
 
-import { Block, forEachPlace, noPlaces } from './block.ts';
-import { functionIndex, isAtom, isEscape, skipDigits } from './scan-atom.ts';
+import { Block, noPlaces } from './block.ts';
+import { isEscape, isNumber, skipDigits } from './scan-atom.ts';
+import { atomChecker } from './scan-numbers.ts';
 import { stringFinder, unusualBytesChecker } from './scan-strings.ts';
 import { bracketChecker, orderChecker, tokenFinder } from './scan-tokens.ts';
 import { blockBytes, byteKinds, memoryPages, spacesBytes, textAt } from './scanner-memory.ts';
-import { call, WasmFunction } from './wasm-function.ts';
+import { WasmFunction } from './wasm-function.ts';
 import { encodeModule } from './wasm-module.ts';
 import { I32, I64, V128 } from './wasm-values.ts';
 
 /** The module. Its function `run` takes the length of the text in bytes and returns 1 for one JSON text, otherwise 0. */
 export function assembleScanner(maxDepth: number): Uint8Array {
-  const functions = [skipDigits(), isAtom(), isEscape(), scanText(maxDepth)];
+  const functions = [skipDigits(), isNumber(), isEscape(), scanText(maxDepth)];
   return encodeModule({ functions, memoryPages, data: byteKinds() });
 }
 
@@ -30,6 +31,7 @@ function scanText(maxDepth: number): WasmFunction {
   const findTokens = tokenFinder(f);
   const checkBrackets = bracketChecker(f, { maxDepth, depth, last: lastToken(f, end) });
   const checkOrder = orderChecker(f, isValueExpected);
+  const checkAtoms = atomChecker(f);
 
   const at = f.variable(I32.of(textAt));
   f.loopWhile(at.get().isBelow(end), () => {
@@ -39,9 +41,7 @@ function scanText(maxDepth: number): WasmFunction {
     const tokens = findTokens(block, strings, spaces);
     const inObject = checkBrackets(block, tokens);
     checkOrder(tokens, strings, inObject);
-    forEachPlace(f, tokens.atoms, (place) =>
-      f.failWhen(call(functionIndex.isAtom, block.at.plus(place.toI32())).isZero()),
-    );
+    checkAtoms(block, tokens);
     at.set(at.get().plus(blockBytes));
   });
   // Whatever else may be unfinished is inside brackets or in a string.

@@ -7,7 +7,7 @@ import type { Local, WasmFunction } from './wasm-function.ts';
 import { I32, I64, V128 } from './wasm-values.ts';
 
 /** Places of a block that are not inside strings. */
-type Tokens = {
+export type Tokens = {
   readonly commas: I64;
   readonly colons: I64;
   readonly opening: I64;
@@ -15,7 +15,9 @@ type Tokens = {
   readonly spaces: I64;
   /** The opening quotes of strings. */
   readonly strings: I64;
-  /** The first bytes of whatever consists of other bytes: numbers and literals, unless something is wrong. */
+  /** All other bytes: numbers and literals, unless something is wrong. */
+  readonly inAtom: I64;
+  /** The first bytes of those. */
   readonly atoms: I64;
 };
 
@@ -42,7 +44,7 @@ export function tokenFinder(f: WasmFunction): TokenFinder {
     const others = inString.or(quotes).or(tokens.commas.or(tokens.colons));
     const inAtom = f.keep(others.or(tokens.opening.or(tokens.closing)).or(tokens.spaces).not());
     const atoms = f.keep(inAtom.and(placesAfter(f, inAtom, isInAtom).not()));
-    return { ...tokens, strings: f.keep(quotes.and(inString)), atoms };
+    return { ...tokens, strings: f.keep(quotes.and(inString)), inAtom, atoms };
   };
 }
 

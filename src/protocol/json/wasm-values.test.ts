@@ -75,6 +75,7 @@ describe('an expression', () => {
         .plus(i64(5).isBelow(i64(5)).shiftLeft(1)),
       1,
     ],
+    ['leadingZeros', i64(1).shiftLeft(45).leadingZeros().toI32(), 18],
     ['trailingZeros', i64(1).shiftLeft(45).trailingZeros().toI32(), 45],
   ])('of 64 bits computes %s', (_, expression, expected) => {
     expect(resultOf(expression)).toBe(expected);

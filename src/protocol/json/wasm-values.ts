@@ -173,6 +173,10 @@ export class I64 {
     return new I32([this.code, other.code, 0x54]);
   }
 
+  leadingZeros(): I64 {
+    return new I64([this.code, 0x79]);
+  }
+
   trailingZeros(): I64 {
     return new I64([this.code, 0x7a]);
   }
