@@ -23,8 +23,8 @@ export function encodedBodyLength(fields: MessageFields): number {
 }
 
 /**
- * Writes a body at `offset` and returns the offset after it. `target` must have room for `encodedBodyLength(fields)`; a
- * field too long for its length prefix throws RangeError. Unpaired surrogates become U+FFFD: UTF-8 cannot hold them.
+ * Writes a body at `offset` and returns the offset after it. `target` must have room for `encodedBodyLength(fields)`, which throws for
+ * what does not fit. Unpaired surrogates become U+FFFD: UTF-8 cannot hold them.
  */
 export function writeBody(fields: MessageFields, target: Buffer, offset: number): number {
   const payload = fields.payload ?? noPayload;
@@ -33,9 +33,9 @@ export function writeBody(fields: MessageFields, target: Buffer, offset: number)
   target[offset + 1] = fields.command;
   let at = writeString16(fields.id, target, offset + 2);
   at = writeString16(fields.queue ?? '', target, at);
-  at = target.writeUInt32BE(payload.length, at);
-  at += payload.copy(target, at);
-  at = target.writeUInt16BE(headers.size, at);
+  at = writeUint32(target, at, payload.length);
+  if (payload.length > 0) at += payload.copy(target, at);
+  at = writeUint16(target, at, headers.size);
   for (const [key, value] of headers) at = writeString16(value, target, writeString16(key, target, at));
   if (fields.command !== Command.Error) return at;
   at = writeString16(fields.errorCode ?? '', target, at);
@@ -44,7 +44,9 @@ export function writeBody(fields: MessageFields, target: Buffer, offset: number)
 
 /** Writes the 5 bytes before a body of `bodyLength` bytes (as sent) and returns the offset after them. */
 export function writeFrameHeader(target: Buffer, offset: number, bodyLength: number, flags: number): number {
-  return target.writeUInt8(flags, target.writeUInt32BE(bodyLength, offset));
+  const at = writeUint32(target, offset, bodyLength);
+  target[at] = flags;
+  return at + 1;
 }
 
 export function encodeBody(fields: MessageFields): Buffer {
@@ -74,6 +76,17 @@ function string16Length(text: string): number {
   return 2 + length;
 }
 
+/** For numbers that are certain to fit. A method of Buffer that checks that takes 15 ns, and a frame has five numbers. */
+function writeUint32(target: Buffer, at: number, value: number): number {
+  return writeUint16(target, writeUint16(target, at, value >>> 16), value);
+}
+
+function writeUint16(target: Buffer, at: number, value: number): number {
+  target[at] = value >>> 8;
+  target[at + 1] = value;
+  return at + 2;
+}
+
 /** Up to this length a loop over the characters is quicker than the call into the runtime. */
 const shortTextLength = 40;
 
@@ -81,8 +94,7 @@ function writeString16(text: string, target: Buffer, offset: number): number {
   if (text.length <= shortTextLength) {
     const end = writeShortAscii(text, target, offset + 2);
     if (end !== undefined) {
-      target[offset] = 0;
-      target[offset + 1] = text.length;
+      writeUint16(target, offset, text.length);
       return end;
     }
   }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { isQueueName } from '../model/queue-name.ts';
 import { Command } from './command.ts';
-import { checkFieldRules } from './field-rules.ts';
+import { checkFieldRules, noCheckedQueueName } from './field-rules.ts';
 import { defaultLimits } from './limits.ts';
 import { type Message, noHeaders, noPayload } from './message.ts';
 
@@ -40,6 +40,19 @@ describe('checkFieldRules', () => {
   it('names the id in the fault, and none when it is empty [CONN-008]', () => {
     expect(check({ queue: 'a b' })).toMatchObject({ code: 'INVALID_MESSAGE', closes: false, id: 'm-1' });
     expect(check({ id: '' })).not.toHaveProperty('id');
+  });
+
+  it('judges a queue name alike whatever the connection named before', () => {
+    const names = ['orders', 'größe', '', 'x'.repeat(256), 'order s', 'x'.repeat(257)];
+    const isSound = (queue: string) => queue === '' || isQueueName(queue);
+    for (const before of names) {
+      for (const queue of names) {
+        const checked = noCheckedQueueName();
+        checkFieldRules({ ...sound, queue: before }, defaultLimits, checked);
+        const fault = checkFieldRules({ ...sound, queue }, defaultLimits, checked);
+        expect(fault === undefined, `${queue} after ${before}`).toBe(isSound(queue));
+      }
+    }
   });
 
   it('follows the limits it is given', () => {

@@ -5,13 +5,14 @@
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';
 import { messageFault, type ProtocolFault } from '../protocol/fault.ts';
-import { checkFieldRules } from '../protocol/field-rules.ts';
+import { type CheckedQueueName, checkFieldRules } from '../protocol/field-rules.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import { type Message, protocolVersion } from '../protocol/message.ts';
 
 export type PrecedenceContext = {
   readonly connected: boolean;
   readonly limits: ProtocolLimits;
+  readonly queueName: CheckedQueueName;
   readonly servedCommands: ReadonlySet<number>;
   readonly admit: (message: Message) => ProtocolFault | undefined;
 };
@@ -22,7 +23,7 @@ export function firstFault(message: Message, context: PrecedenceContext): Protoc
     checkVersion(message, context) ??
     context.admit(message) ??
     checkAuthentication(message, context) ??
-    checkFieldRules(message, context.limits) ??
+    checkFieldRules(message, context.limits, context.queueName) ??
     checkCommand(message, context)
   );
 }

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../model/error-code.ts';
 import { Command, commandsOfClient } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
+import { noCheckedQueueName } from '../protocol/field-rules.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
 import type { Headers, Message, MessageFields } from '../protocol/message.ts';
@@ -63,7 +64,7 @@ export class ServerSession {
     const { limits, servedCommands = commandsOfClient, admit = () => undefined } = options;
     this.#options = options;
     this.#reader = new MessageReader(limits);
-    this.#context = { connected: false, limits, servedCommands, admit };
+    this.#context = { connected: false, limits, queueName: noCheckedQueueName(), servedCommands, admit };
   }
 
   get state(): SessionState {
