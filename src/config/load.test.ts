@@ -43,7 +43,7 @@ describe('defaults', () => {
     ]);
   });
 
-  it('of memory are warned about when messages may fill the heap', () => {
+  it('of memory are warned about when messages may fill the heap [CONFIG-019]', () => {
     const machine = { memoryBytes: 64 * GIB, heapLimitBytes: 4 * GIB, isTerminal: false };
     const warningsFor = (bytes: number) => {
       const flags = new Map([['max-queued-bytes', String(bytes)]]);
