@@ -1,8 +1,6 @@
-// The default limits of memory hold whatever the sizes of the messages are: a heap has pages, and what is freed between contents of one
-// size is no place for those of another. The process has a small heap, so that few messages fill it.
+// The default limits of memory are right whatever the sizes of the messages are. A heap has pages: what is freed between contents of one size
+// may be too small for those of another. The process has a small heap, so that few messages fill it.
 
-import { once } from 'node:events';
-import { connect as dial } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
 import { type BrokerProcess, startProcess } from '../testing/crash/broker-process.ts';
@@ -22,12 +20,7 @@ beforeEach(async () => {
     ...servers,
     '--print-ready',
   ]);
-  const openStream = async () => {
-    const socket = dial({ port: broker.port, host: '127.0.0.1' });
-    await once(socket, 'connect');
-    return socket;
-  };
-  client = await connect({ openStream, reconnect: false });
+  client = await connect({ port: broker.port, reconnect: false });
 });
 
 afterEach(async () => {

@@ -12,7 +12,7 @@ import { type Message, protocolVersion } from '../protocol/message.ts';
 export type PrecedenceContext = {
   readonly connected: boolean;
   readonly limits: ProtocolLimits;
-  readonly queueName: CheckedQueueName;
+  readonly checkedQueueName: CheckedQueueName;
   readonly servedCommands: ReadonlySet<number>;
   readonly admit: (message: Message) => ProtocolFault | undefined;
 };
@@ -23,7 +23,7 @@ export function firstFault(message: Message, context: PrecedenceContext): Protoc
     checkVersion(message, context) ??
     context.admit(message) ??
     checkAuthentication(message, context) ??
-    checkFieldRules(message, context.limits, context.queueName) ??
+    checkFieldRules(message, context.limits, context.checkedQueueName) ??
     checkCommand(message, context)
   );
 }

@@ -64,7 +64,8 @@ export class ServerSession {
     const { limits, servedCommands = commandsOfClient, admit = () => undefined } = options;
     this.#options = options;
     this.#reader = new MessageReader(limits);
-    this.#context = { connected: false, limits, queueName: noCheckedQueueName(), servedCommands, admit };
+    const checkedQueueName = noCheckedQueueName();
+    this.#context = { connected: false, limits, checkedQueueName, servedCommands, admit };
   }
 
   get state(): SessionState {
