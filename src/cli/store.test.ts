@@ -173,7 +173,7 @@ describe('on a sound file', () => {
     const before = (await run(['export', path])).output;
     const { exitCode, output } = await run(['compact', path]);
     expect(exitCode).toBe(0);
-    expect(output).toMatch(/: 3\.\d MiB before, 4\d\d\.\d KiB now\n$/);
+    expect(output).toMatch(/: 2\.\d MiB before, 2\d\d\.\d KiB now\n$/);
     expect((await run(['export', path])).output).toBe(before);
     expect((await run(['check', path])).exitCode).toBe(0);
     expect(await readdir(folder)).toEqual(['q.db']);
@@ -348,8 +348,8 @@ describe('a damaged file', () => {
     const file = await readFile(path);
     file.fill(
       0xff,
-      Math.floor(file.length / 2 / 4096) * 4096,
-      Math.floor(file.length / 2 / 4096) * 4096 + 64,
+      Math.floor(file.length / 2 / 8192) * 8192,
+      Math.floor(file.length / 2 / 8192) * 8192 + 64,
     );
     await writeFile(path, file);
     const { exitCode, output } = await run(['check', path]);

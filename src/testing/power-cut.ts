@@ -18,6 +18,8 @@ export type Wreck = FileSnapshot & {
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SECTOR_BYTES = 512;
+/** More than a frame of the log. */
+const TAIL_BYTES = 8_300;
 
 export async function takeSnapshot(path: string): Promise<FileSnapshot> {
   const read = (each: string) => readFile(each).catch(() => Buffer.alloc(0));
@@ -76,11 +78,11 @@ function* wrecksOfHeader(before: FileSnapshot, after: FileSnapshot): Iterable<Wr
 
 /** Bytes that may follow a cut: the previous bytes, or garbage. */
 function tails(old: Buffer, random: Random): readonly (readonly [string, Buffer])[] {
-  const garbage = Buffer.from(Array.from({ length: 4_200 }, () => random.whole(0, 255)));
+  const garbage = Buffer.from(Array.from({ length: TAIL_BYTES }, () => random.whole(0, 255)));
   return [
     ['the old bytes', old],
     ['garbage', garbage],
-    ['zeros', Buffer.alloc(4_200)],
+    ['zeros', Buffer.alloc(TAIL_BYTES)],
   ];
 }
 

@@ -11,6 +11,7 @@ import { defaultQueueOptions } from '../../model/queue-options.ts';
 import { contentOf } from '../../testing/test-content.ts';
 import { newFolder } from '../contract/file-place.ts';
 import { type StorageProvider, StoreError } from '../storage-provider.ts';
+import { compactStore } from './compaction.ts';
 import { loadDriver } from './driver.ts';
 import { openDatabase } from './open-database.ts';
 import { SCHEMA_VERSION } from './schema.ts';
@@ -123,7 +124,7 @@ describe('a file that cannot be the store is refused, and nothing of it changes'
   it('because a page of messages is damaged, which shows when it is read [DURABLE-016]', async () => {
     await filledStore(2_000, 1_000);
     const { length } = await readFile(path);
-    await patch(Math.floor(length / 2 / 4096) * 4096, new Array<number>(64).fill(0xff));
+    await patch(Math.floor(length / 2 / 8192) * 8192, new Array<number>(64).fill(0xff));
     const store = await open();
     await expect(collect(store)).rejects.toThrow(/cannot be read: it is damaged; .*\(SQLITE_CORRUPT/);
     await store.close();
@@ -148,12 +149,19 @@ describe('an open file', () => {
     const store = await open();
     await store.commit([created(1)]);
     await store.close();
-    expect((await readFile(path)).readUInt32BE(60)).toBe(SCHEMA_VERSION);
+    const file = await readFile(path);
+    expect(file.readUInt32BE(60)).toBe(SCHEMA_VERSION);
+    expect(pageBytes(file)).toBe(8192);
   });
 });
 
+/** Where the header of a file has it. */
+function pageBytes(file: Buffer): number {
+  return file.readUInt16BE(16);
+}
+
 describe('a file of a released version', () => {
-  it.each([1])('%s opens, and has everything in it', async (version) => {
+  it.each([1])('%s opens, has everything in it, and keeps the size of its pages', async (version) => {
     await copyFile(
       fileURLToPath(new URL(`../../../fixtures/storage/version-${version}.db`, import.meta.url)),
       path,
@@ -163,7 +171,16 @@ describe('a file of a released version', () => {
     await store.close();
     const expected = new URL(`../../../fixtures/storage/version-${version}.json`, import.meta.url);
     expect(JSON.parse(JSON.stringify(records))).toEqual(JSON.parse(await readFile(expected, 'utf8')));
-    expect((await readFile(path)).readUInt32BE(60)).toBe(SCHEMA_VERSION);
+    const file = await readFile(path);
+    expect(file.readUInt32BE(60)).toBe(SCHEMA_VERSION);
+    expect(pageBytes(file)).toBe(4096);
+  });
+
+  it('is compacted with the pages that it has', async () => {
+    await copyFile(fileURLToPath(new URL('../../../fixtures/storage/version-1.db', import.meta.url)), path);
+    await compactStore(path);
+    expect(pageBytes(await readFile(path))).toBe(4096);
+    await (await open()).close();
   });
 });
 

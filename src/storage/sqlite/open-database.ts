@@ -16,10 +16,15 @@ export type SqliteOptions = {
   readonly synchronous: 'full' | 'normal';
 };
 
+/**
+ * Size of a page of a new file; an existing file keeps its own. SQLite's default of 4 KiB holds three messages of 1 KiB, and each page costs two
+ * writes: a commit of 256 such messages takes a seventh less time with 8 KiB. With 16 KiB a commit of few takes longer.
+ */
+const PAGE_BYTES = 8192;
 /** The write-ahead log is truncated to this size, in bytes, after it was larger. */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Pages in the log that trigger a checkpoint, which costs two syncs. */
-const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_PAGES = 2_000;
 
 /** The open database, locked for this process until it is closed. Rejects with StoreError. */
 export async function openDatabase({ path, synchronous }: SqliteOptions): Promise<Database> {
@@ -29,6 +34,7 @@ export async function openDatabase({ path, synchronous }: SqliteOptions): Promis
   let database: Database | undefined;
   try {
     database = new Driver(path, { timeout: 0 });
+    database.pragma(`page_size = ${PAGE_BYTES}`);
     lock(database);
     prepareFile(database, synchronous);
     return database;

@@ -151,7 +151,7 @@ describe('after a loss of power', () => {
     if (before === undefined || after === undefined) throw new Error('No commit made the log longer.');
     const cut = {
       file: after.snapshot.file,
-      log: after.snapshot.log.subarray(0, after.snapshot.log.length - 4_120),
+      log: after.snapshot.log.subarray(0, after.snapshot.log.length - 8_216),
     };
     const wreck: Wreck = { ...cut, how: 'synced bytes cut off', finds: 'after' };
     expect(complaint(wreck, await found(wreck), [before, after])).toContain('synced bytes cut off');
