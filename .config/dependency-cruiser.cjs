@@ -131,9 +131,9 @@ function moduleRules([name, { ours, npm, node }]) {
       : [
           {
             name: `${name}-is-pure`,
-            comment: `${name} is a function of its inputs: no module of Node.`,
+            comment: `${name} is a function of its inputs: no module of Node but buffer, whose class is a global too.`,
             from,
-            to: { dependencyTypes: ['core'] },
+            to: { dependencyTypes: ['core'], pathNot: '^buffer$' },
           },
         ]),
   ];

@@ -3,6 +3,8 @@
 // keeps the whole block alive. A large content is a buffer with its own memory. A content between them is a string, too, while there is much
 // space in the heap: 1.2 times as many messages of 4 to 32 KiB pass, because V8 asks the system for the memory of each buffer.
 
+// The global is an accessor, which takes time for each message (docs/internals/performance.md).
+import { Buffer } from 'node:buffer';
 import { getHeapStatistics } from 'node:v8';
 import type { MessageContent } from '../broker/interface/message-content.ts';
 

@@ -1,5 +1,7 @@
 // What a connection sends: frames as the gateway queues them, and as they are ready to be written.
 
+// The global is an accessor, which takes time for each message (docs/internals/performance.md).
+import { Buffer } from 'node:buffer';
 import type { MessageFields } from '../protocol/message.ts';
 import { KeptContent } from './kept-content.ts';
 

@@ -2,6 +2,8 @@
 // share one. Compresses nothing. Implements FRAME-001, FRAME-002, BODY-001 to BODY-004, BODY-007, BODY-008, BODY-010 and BODY-013; the
 // layout is drawn in message.ts.
 
+// The global is an accessor, which takes time for each message (docs/internals/performance.md).
+import { Buffer } from 'node:buffer';
 import { Command } from './command.ts';
 import { type Algorithm, FrameFlags, flagsOf } from './compression.ts';
 import { maxEncodableHeaderCount, maxStringBytes } from './limits.ts';

@@ -1,6 +1,8 @@
 // Checks the fields of a decoded message, whatever the command. Does not check whether a command needs a queue, nor its payload. Implements
 // BODY-005, BODY-015, BODY-016, BODY-022 to BODY-028.
 
+// The global is an accessor, which takes time for each message (docs/internals/performance.md).
+import { Buffer } from 'node:buffer';
 import { isQueueName, MAX_QUEUE_NAME_LENGTH } from '../model/queue-name.ts';
 import { messageFault, type ProtocolFault } from './fault.ts';
 import type { ProtocolLimits } from './limits.ts';
