@@ -20,9 +20,8 @@ function clientWith(maxPerSecond: number) {
   ) => {
     clock.ms = now;
     const held: number[] = [];
-    const payload = Buffer.alloc(bytes);
     for (let number = 1; number <= count; number += 1)
-      rates.admit({ command, id: '', payload }, { holdBack: () => void held.push(number) });
+      rates.admit({ command, id: '', payloadLength: bytes }, { holdBack: () => void held.push(number) });
     return held[0] ?? 0;
   };
   return { refused, heldBackWith };

@@ -5,8 +5,8 @@
 import type { Clock } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import { Command } from '../protocol/command.ts';
+import type { DecodedMessage } from '../protocol/decode.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
-import type { Message } from '../protocol/message.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { ReadTurn } from './read-turns.ts';
 
@@ -50,12 +50,12 @@ export class ClientRates {
 
   /** Counts a command, and holds its client back if it is much at once. Returns why it is refused; undefined if it is within the rate. */
   admit(
-    message: Pick<Message, 'command' | 'id' | 'payload'>,
+    message: Pick<DecodedMessage, 'command' | 'id' | 'payloadLength'>,
     turn: Pick<ReadTurn, 'holdBack'>,
   ): ProtocolFault | undefined {
     if (message.command !== Command.Publish) return undefined;
     const now = this.#clock.now();
-    this.#countPiece(now, message.payload.length);
+    this.#countPiece(now, message.payloadLength);
     if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
     if (this.#published.admit(now)) return undefined;
     const text = 'More messages a second than the broker takes from one client.';

@@ -12,6 +12,7 @@ import type { Environment } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
 import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
+import { scannableBuffer } from '../protocol/json-scanner.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
 import { Arrivals } from './arrivals.ts';
@@ -124,6 +125,11 @@ export class Gateway {
    */
   rejects(address: string): boolean {
     return this.#admission.rejects({ address, now: this.#parts.environment.clock.now() });
+  }
+
+  /** For chunks of streams: payloads in it are scanned without a copy. Undefined on a platform that has none. */
+  get readBuffer(): Buffer | undefined {
+    return scannableBuffer();
   }
 
   /**

@@ -2,9 +2,12 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { Duplex } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReadBuffer } from './read-buffer.ts';
+import { listenTcp } from './tcp-listener.ts';
 
+const memory = Buffer.alloc(65_536);
 const undo: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -15,7 +18,7 @@ type Pair = { readonly client: Socket; readonly served: Socket };
 
 /** Makes connections to one listener. */
 async function listener(): Promise<() => Promise<Pair>> {
-  const buffer = new ReadBuffer();
+  const buffer = new ReadBuffer(memory);
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -31,11 +34,28 @@ async function listener(): Promise<() => Promise<Pair>> {
 }
 
 /** The next chunk as text, and the memory that it is in. */
-async function nextChunk(socket: Socket): Promise<{ text: string; memory: ArrayBufferLike }> {
+async function nextChunk(socket: Duplex): Promise<{ text: string; memory: ArrayBufferLike }> {
   return new Promise((resolve) => {
     socket.once('data', (chunk: Buffer) => resolve({ text: chunk.toString(), memory: chunk.buffer }));
   });
 }
+
+describe('a listener', () => {
+  it('reads into the buffer of its handler', async () => {
+    const attached: Duplex[] = [];
+    const attach = (stream: Duplex) => void attached.push(stream);
+    const handler = { readBuffer: memory, rejects: () => false, attach };
+    const server = await listenTcp(handler, { host: '127.0.0.1', port: 0 });
+    const client = connect({ host: '127.0.0.1', port: server.port });
+    undo.push(() => [client, ...attached].map((stream) => stream.destroy()));
+    undo.push(() => server.close());
+    client.write('text');
+    await vi.waitFor(() => expect(attached).toHaveLength(1));
+    const [served] = attached as [Duplex];
+    const chunk = await nextChunk(served);
+    expect([chunk.text, chunk.memory === memory.buffer]).toEqual(['text', true]);
+  });
+});
 
 describe('sockets with one read buffer', () => {
   it('read what their clients send, all into the same memory', async () => {
@@ -50,7 +70,7 @@ describe('sockets with one read buffer', () => {
         memories.add(chunk.memory);
       }
     }
-    expect(memories.size).toBe(1);
+    expect([...memories]).toEqual([memory.buffer]);
   });
 
   it('know the address of the client, write to it, and end when it does', async () => {

@@ -18,7 +18,12 @@ type HandleOptions = SocketConstructorOpts & {
 };
 
 export class ReadBuffer {
-  readonly #bytes = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  readonly #bytes: Buffer;
+
+  /** Reads as much at a time as fits into the buffer. */
+  constructor(bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)) {
+    this.#bytes = bytes;
+  }
 
   /**
    * The same connection, read into this buffer: each chunk of a `data` event is overwritten after its listeners have returned. `accepted` must

@@ -12,6 +12,8 @@ export type ConnectionHandler = {
   /** Whether a connection of this address is closed at once. */
   rejects(address: string): boolean;
   attach(stream: Duplex, address: string): void;
+  /** What all connections without TLS are read into; undefined: a buffer of the listener. */
+  readonly readBuffer?: Buffer | undefined;
 };
 
 /** Unsent bytes of a socket above which writes report that it is full. */
@@ -47,7 +49,7 @@ export type TcpOptions = {
 export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Promise<TcpServer> {
   const { host, port, onFault = () => undefined } = options;
   const gate = createGate(options);
-  const readBuffer = new ReadBuffer();
+  const readBuffer = new ReadBuffer(handler.readBuffer);
   const connections = new OpenConnections();
   const open = (accepted: Socket): Duplex =>
     gate?.secure(accepted) ?? connections.counted(readBuffer.socketFor(accepted, HIGH_WATER_MARK_BYTES));

@@ -1,6 +1,7 @@
 // The decoder, case by case; fixtures/malformed and the properties beside this file cover what it refuses.
 
 import { describe, expect, it } from 'vitest';
+import { fieldsOf } from '../testing/message-fields.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
 import { Command } from './command.ts';
 import { decodeBody, decodeMessage, newLastQueueName } from './decode.ts';
@@ -25,7 +26,7 @@ describe('decodeMessage', () => {
         ['note', 'naïve ✓ 📦'],
       ],
     });
-    expect(decoded(body)).toEqual({
+    expect(fieldsOf(decoded(body))).toEqual({
       version: 1,
       command: 20,
       id: 'm-1',
@@ -223,7 +224,9 @@ describe('decodeBody', () => {
     for (const around of [Buffer.alloc(300, 0), Buffer.alloc(300, 0xff)]) {
       const bytes = Buffer.concat([around, body, around]);
       const place = { bytes, start: around.length, end: around.length + body.length };
-      expect(decodeBody(place)).toEqual(decodeMessage(body));
+      const [among, alone] = [decodeBody(place), decodeMessage(body)];
+      if (isFault(among) || isFault(alone)) expect(among).toEqual(alone);
+      else expect(fieldsOf(among)).toEqual(fieldsOf(alone));
     }
   });
 

@@ -7,12 +7,56 @@ import { messageFault, type ProtocolFault } from './fault.ts';
 import { minMessageSizeBytes } from './limits.ts';
 import { type Headers, type Message, noHeaders, noPayload } from './message.ts';
 
+/** The fields of a decoded message that depend on its bytes one by one. */
+type DecodedFields = Omit<Message, 'payload'>;
+
+/**
+ * A message as it lies in the bytes that it was decoded from. Most payloads are only scanned, where they are, so the view of one is made when it is
+ * asked for (docs/internals/performance.md).
+ */
+export class DecodedMessage implements Message {
+  readonly version: number;
+  readonly command: number;
+  readonly id: string;
+  readonly queue: string;
+  readonly headers: Headers;
+  readonly errorCode: string;
+  readonly errorMessage: string;
+  readonly endAt: number;
+  readonly bytes: Buffer;
+  /** Where the payload begins in `bytes`, and where it ends. */
+  readonly payloadStart: number;
+  readonly payloadEnd: number;
+
+  constructor(fields: DecodedFields, bytes: Buffer, payloadStart: number, payloadEnd: number) {
+    this.version = fields.version;
+    this.command = fields.command;
+    this.id = fields.id;
+    this.queue = fields.queue;
+    this.headers = fields.headers;
+    this.errorCode = fields.errorCode;
+    this.errorMessage = fields.errorMessage;
+    this.endAt = fields.endAt;
+    this.bytes = bytes;
+    this.payloadStart = payloadStart;
+    this.payloadEnd = payloadEnd;
+  }
+
+  get payloadLength(): number {
+    return this.payloadEnd - this.payloadStart;
+  }
+
+  get payload(): Buffer {
+    return this.payloadLength === 0 ? noPayload : this.bytes.subarray(this.payloadStart, this.payloadEnd);
+  }
+}
+
 /**
  * Decodes a body. The payload is a view of it, so a message that outlives the body must be copied. Ignores bytes after the last field, uses
  * the last value of a repeated header key, and drops pairs with an empty key or value. Returns a fault (INVALID_MESSAGE, the connection
  * stays open) when the body is incomplete or contains text that is not UTF-8; the fault carries the id if it could be read.
  */
-export function decodeMessage(body: Buffer, last?: LastQueueName): Message | ProtocolFault {
+export function decodeMessage(body: Buffer, last?: LastQueueName): DecodedMessage | ProtocolFault {
   return decodeBody({ bytes: body, start: 0, end: body.length }, last);
 }
 
@@ -23,7 +67,7 @@ export type BodyPlace = { readonly bytes: Buffer; readonly start: number; readon
 export function decodeBody(
   { bytes, start, end }: BodyPlace,
   last: LastQueueName = newLastQueueName(),
-): Message | ProtocolFault {
+): DecodedMessage | ProtocolFault {
   if (end - start < minMessageSizeBytes)
     return messageFault('The body is too short for a version and a command.', '');
   return decodePlain(bytes, start, end, last) ?? decodeAny(bytes.subarray(start, end));
@@ -44,7 +88,12 @@ export function newLastQueueName(): LastQueueName {
  * once, and makes no new string for the queue. With one object less for each message in src/session that saves 5 percent of the broker's own
  * cost of a message (docs/internals/performance.md).
  */
-function decodePlain(bytes: Buffer, start: number, end: number, last: LastQueueName): Message | undefined {
+function decodePlain(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  last: LastQueueName,
+): DecodedMessage | undefined {
   const idAt = start + minMessageSizeBytes + 2;
   const queueAt = idAt + uint16(bytes, idAt - 2) + 2;
   if (queueAt > end) return undefined;
@@ -54,17 +103,17 @@ function decodePlain(bytes: Buffer, start: number, end: number, last: LastQueueN
   const command = bytes[start + 1] ?? 0;
   if (fieldsEnd > end || uint16(bytes, fieldsEnd - 2) > 0 || command === Command.Error) return undefined;
   if (!isAscii(bytes, idAt, queueAt - 2) || !isAscii(bytes, queueAt, payloadAt - 4)) return undefined;
-  return {
+  const fields = {
     version: bytes[start] ?? 0,
     command,
     id: bytes.toString('latin1', idAt, queueAt - 2),
     queue: queueName(last, bytes, queueAt, payloadAt - 4),
-    payload: payloadAt + 2 === fieldsEnd ? noPayload : bytes.subarray(payloadAt, fieldsEnd - 2),
     headers: noHeaders,
     errorCode: '',
     errorMessage: '',
     endAt: fieldsEnd - start,
   };
+  return new DecodedMessage(fields, bytes, payloadAt, fieldsEnd - 2);
 }
 
 /** The name in these bytes, which are ASCII: that of the last message if it is the same. */
@@ -101,19 +150,21 @@ function isTextAt(text: string, body: Buffer, start: number, end: number): boole
   return true;
 }
 
-function decodeAny(body: Buffer): Message | ProtocolFault {
+function decodeAny(body: Buffer): DecodedMessage | ProtocolFault {
   const reader = new BodyReader(body, minMessageSizeBytes);
   const command = body[1] ?? 0;
   const id = reader.string16('id');
   const queue = reader.string16('queue');
-  const payload = reader.payload();
+  const payloadLength = reader.payloadLength();
+  const payloadEnd = reader.at;
   const headers = reader.headers();
   const isError = command === Command.Error;
   const errorCode = isError ? reader.string16('errorCode') : '';
   const errorMessage = isError ? reader.string16('errorMessage') : '';
   if (reader.failure !== '') return messageFault(reader.failure, id);
   const version = body[0] ?? 0;
-  return { version, command, id, queue, payload, headers, errorCode, errorMessage, endAt: reader.at };
+  const fields = { version, command, id, queue, headers, errorCode, errorMessage, endAt: reader.at };
+  return new DecodedMessage(fields, body, payloadEnd - payloadLength, payloadEnd);
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -136,12 +187,12 @@ class BodyReader {
     return length === 0 ? '' : this.#text(start, this.at, field);
   }
 
-  payload(): Buffer {
-    const start = this.at + 4;
-    if (!this.#skip(4, 'payload')) return noPayload;
-    const length = uint32(this.#body, start - 4);
-    if (!this.#skip(length, 'payload')) return noPayload;
-    return length === 0 ? noPayload : this.#body.subarray(start, this.at);
+  /** Goes behind the payload. */
+  payloadLength(): number {
+    const start = this.at;
+    if (!this.#skip(4, 'payload')) return 0;
+    const length = uint32(this.#body, start);
+    return this.#skip(length, 'payload') ? length : 0;
   }
 
   headers(): Headers {

@@ -2,6 +2,7 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { fieldsOf } from '../testing/message-fields.ts';
 import { type RecordedFrame, recordedFrames } from '../testing/wire-fixtures.ts';
 import { Command } from './command.ts';
 import { algorithmOf } from './compression.ts';
@@ -75,7 +76,7 @@ function decoded(body: Buffer): Message {
 }
 
 function described(message: Message): unknown {
-  const { endAt: _, ...fields } = message;
+  const { endAt: _, ...fields } = fieldsOf(message);
   return { ...fields, payload: message.payload.toString(), headers: [...message.headers] };
 }
 

@@ -16,6 +16,12 @@ const vectorScanner = new VectorScanner(maxJsonDepth);
  * True for one JSON text: no byte order mark, nothing but white space around it, at most 64 arrays and objects inside each
  * other. Duplicate keys and numbers of any size are allowed, as are escaped halves of surrogate pairs.
  */
-export function scanJson(bytes: Buffer): true | JsonFault {
-  return (bytes.length >= minVectorBytes && vectorScanner.accepts(bytes)) || scanBytes(bytes);
+export function scanJson(bytes: Buffer, start = 0, end = bytes.length): true | JsonFault {
+  if (end - start >= minVectorBytes && vectorScanner.accepts(bytes, start, end)) return true;
+  return scanBytes(bytes.subarray(start, end));
+}
+
+/** See `VectorScanner.buffer`. */
+export function scannableBuffer(): Buffer | undefined {
+  return vectorScanner.buffer();
 }

@@ -4,11 +4,10 @@
 
 import { ErrorCode } from '../model/error-code.ts';
 import { type Algorithm, algorithmOf } from '../protocol/compression.ts';
-import { decodeBody, newLastQueueName } from '../protocol/decode.ts';
+import { type DecodedMessage, decodeBody, newLastQueueName } from '../protocol/decode.ts';
 import { framingFault, isFault, type ProtocolFault } from '../protocol/fault.ts';
 import { Frame, FrameSplitter } from '../protocol/frame-splitter.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
-import type { Message } from '../protocol/message.ts';
 
 /** A request to decompress a body to at most `limitBytes`. Nothing more is read before the result was passed back. */
 export type InflateEvent = {
@@ -20,11 +19,11 @@ export type InflateEvent = {
 
 export class DecodedMessageEvent {
   readonly kind = 'message';
-  readonly message: Message;
+  readonly message: DecodedMessage;
   /** With the uncompressed body that the message was decoded from. */
   readonly frame: Frame;
 
-  constructor(message: Message, frame: Frame) {
+  constructor(message: DecodedMessage, frame: Frame) {
     this.message = message;
     this.frame = frame;
   }

@@ -4,6 +4,7 @@
 
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, commandName } from '../protocol/command.ts';
+import type { DecodedMessage } from '../protocol/decode.ts';
 import { messageFault, type ProtocolFault } from '../protocol/fault.ts';
 import { type CheckedQueueName, checkFieldRules } from '../protocol/field-rules.ts';
 import type { ProtocolLimits } from '../protocol/limits.ts';
@@ -14,11 +15,11 @@ export type PrecedenceContext = {
   readonly limits: ProtocolLimits;
   readonly checkedQueueName: CheckedQueueName;
   readonly servedCommands: ReadonlySet<number>;
-  readonly admit: (message: Message) => ProtocolFault | undefined;
+  readonly admit: (message: DecodedMessage) => ProtocolFault | undefined;
 };
 
 /** The first fault in the order version, rate, authentication, field rules, command; undefined when there is none. */
-export function firstFault(message: Message, context: PrecedenceContext): ProtocolFault | undefined {
+export function firstFault(message: DecodedMessage, context: PrecedenceContext): ProtocolFault | undefined {
   return (
     checkVersion(message, context) ??
     context.admit(message) ??

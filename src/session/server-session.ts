@@ -6,6 +6,7 @@
 import type { ErrorCode } from '../model/error-code.ts';
 import { Command, commandsOfClient } from '../protocol/command.ts';
 import { type Algorithm, negotiate } from '../protocol/compression.ts';
+import type { DecodedMessage } from '../protocol/decode.ts';
 import type { ProtocolFault } from '../protocol/fault.ts';
 import { noCheckedQueueName } from '../protocol/field-rules.ts';
 import { HeaderName } from '../protocol/header-name.ts';
@@ -44,7 +45,7 @@ export type ServerSessionOptions = {
   /** Default: `commandsOfClient`. */
   readonly servedCommands?: ReadonlySet<number>;
   /** The rate limit's place in the precedence: a fault refuses the command. Default: everything is admitted. */
-  readonly admit?: (message: Message) => ProtocolFault | undefined;
+  readonly admit?: (message: DecodedMessage) => ProtocolFault | undefined;
   /** The refused Connect that ends the connection. Default 3. */
   readonly maxFailedConnects?: number;
 };

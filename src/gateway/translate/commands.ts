@@ -6,7 +6,7 @@ import type { ConnectionId, Input } from '../../broker/interface/input.ts';
 import { ErrorCode } from '../../model/error-code.ts';
 import { Priority } from '../../model/priority.ts';
 import { Command } from '../../protocol/command.ts';
-import type { BodyPlace } from '../../protocol/decode.ts';
+import type { BodyPlace, DecodedMessage } from '../../protocol/decode.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { scanJson } from '../../protocol/json-scanner.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -22,7 +22,7 @@ export type CommandOptions = {
 /** The input for a command that the session accepted; `place`: where its uncompressed body is. */
 export function translateCommand(
   connection: ConnectionId,
-  message: Message,
+  message: DecodedMessage,
   place: BodyPlace,
   options: CommandOptions,
 ): Input {
@@ -103,9 +103,9 @@ function priorityOf({ headers }: Message): Priority {
 }
 
 /** Why the payload is refused; undefined if it is not. */
-function payloadFault({ payload }: Message, { validatePayload }: CommandOptions): string | undefined {
-  if (!validatePayload || payload.length === 0) return undefined;
-  const scanned = scanJson(payload);
+function payloadFault(message: DecodedMessage, { validatePayload }: CommandOptions): string | undefined {
+  if (!validatePayload || message.payloadLength === 0) return undefined;
+  const scanned = scanJson(message.bytes, message.payloadStart, message.payloadEnd);
   if (scanned === true) return undefined;
   return `The payload is not a JSON text: ${scanned.reason} at byte ${scanned.offset}.`;
 }

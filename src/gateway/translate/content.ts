@@ -26,7 +26,8 @@ export function deliverBody(effect: DeliverEffect, maxBodyBytes: number): KeptCo
   if (effect.attempt === 1 && effect.deadLetter === undefined) return content;
   const message = decodeMessage(content.toBytes());
   if (isFault(message)) throw new Error(`The content of message ${effect.id} cannot be decoded.`);
-  const fields = { ...message, queue: effect.queue };
+  const { command, id, payload, headers } = message;
+  const fields: MessageFields = { command, id, queue: effect.queue, payload, headers };
   const extended: MessageFields = {
     ...fields,
     headers: new Map([...message.headers, ...addedHeaders(effect)]),

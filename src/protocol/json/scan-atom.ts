@@ -6,7 +6,7 @@ import { call, type Local, WasmFunction } from './wasm-function.ts';
 import { I32, V128 } from './wasm-values.ts';
 
 /** The functions of the module, at the places at which they call each other. */
-export const functionIndex = { skipDigits: 0, isNumber: 1, isEscape: 2 } as const;
+export const functionIndex = { skipDigits: 0, isNumber: 1, isEscape: 2, scanText: 3 } as const;
 
 /** Returns the address after the digits. */
 export function skipDigits(): WasmFunction {

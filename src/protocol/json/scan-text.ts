@@ -3,25 +3,43 @@
 // WebAssembly and runs nothing. Implements PUBLISH-013 to PUBLISH-018 together with the byte scanner.
 
 import { Block, noPlaces } from './block.ts';
-import { isEscape, isNumber, skipDigits } from './scan-atom.ts';
+import { functionIndex, isEscape, isNumber, skipDigits } from './scan-atom.ts';
 import { atomChecker } from './scan-numbers.ts';
 import { stringFinder, unusualBytesChecker } from './scan-strings.ts';
 import { bracketChecker, orderChecker, tokenFinder } from './scan-tokens.ts';
-import { blockBytes, byteKinds, memoryPages, spacesBytes, textAt } from './scanner-memory.ts';
-import { WasmFunction } from './wasm-function.ts';
+import { blockBytes, byteKinds, memoryPages, spacesBytes } from './scanner-memory.ts';
+import { call, WasmFunction } from './wasm-function.ts';
 import { encodeModule } from './wasm-module.ts';
 import { I32, I64, V128 } from './wasm-values.ts';
 
-/** The module. Its function `run` takes the length of the text in bytes and returns 1 for one JSON text, otherwise 0. */
+/**
+ * The module. Its function `run` takes the address of the text and its length in bytes, and returns 1 for one JSON text, otherwise 0. It leaves the
+ * memory as it was.
+ */
 export function assembleScanner(maxDepth: number): Uint8Array {
-  const functions = [skipDigits(), isNumber(), isEscape(), scanText(maxDepth)];
+  const functions = [skipDigits(), isNumber(), isEscape(), scanText(maxDepth), run()];
   return encodeModule({ functions, memoryPages, data: byteKinds() });
 }
 
+/** Puts spaces behind the text for as long as it is scanned: something else may stand there. */
+function run(): WasmFunction {
+  const f = new WasmFunction(2);
+  const at = f.parameter(0);
+  const end = f.keep(at.plus(f.parameter(1)));
+  const offsets = Array.from({ length: spacesBytes / 16 }, (_, index) => 16 * index);
+  const behind = offsets.map((offset) => f.keep(end.vector(offset)));
+  const spaces = f.keep(V128.of(0x20));
+  for (const offset of offsets) f.storeVector(end, offset, spaces);
+  const isText = f.keep(call(functionIndex.scanText, at, end));
+  for (const [index, vector] of behind.entries()) f.storeVector(end, 16 * index, vector);
+  f.return(isText);
+  return f;
+}
+
 function scanText(maxDepth: number): WasmFunction {
-  const f = new WasmFunction(1);
-  const end = f.keep(f.parameter(0).plus(textAt));
-  appendSpaces(f, end);
+  const f = new WasmFunction(2);
+  const start = f.parameter(0);
+  const end = f.parameter(1);
   const depth = f.variable(I32.of(0));
   const isStringOpen = noPlaces(f);
   const isValueExpected = f.variable(I64.of(1));
@@ -29,11 +47,11 @@ function scanText(maxDepth: number): WasmFunction {
   const findStrings = stringFinder(f, isStringOpen);
   const checkUnusualBytes = unusualBytesChecker(f);
   const findTokens = tokenFinder(f);
-  const checkBrackets = bracketChecker(f, { maxDepth, depth, last: lastToken(f, end) });
+  const checkBrackets = bracketChecker(f, { maxDepth, depth, last: lastToken(f, start, end) });
   const checkOrder = orderChecker(f, isValueExpected);
   const checkAtoms = atomChecker(f);
 
-  const at = f.variable(I32.of(textAt));
+  const at = f.variable(start);
   f.loopWhile(at.get().isBelow(end), () => {
     const block = new Block(f, at.get());
     const strings = findStrings(block);
@@ -49,15 +67,10 @@ function scanText(maxDepth: number): WasmFunction {
   return f;
 }
 
-function appendSpaces(f: WasmFunction, end: I32): void {
-  const spaces = f.keep(V128.of(0x20));
-  for (let offset = 0; offset < spacesBytes; offset += 16) f.storeVector(end, offset, spaces);
-}
-
 /** The address of the last byte that is no white space. */
-function lastToken(f: WasmFunction, end: I32): I32 {
+function lastToken(f: WasmFunction, start: I32, end: I32): I32 {
   const last = f.variable(end.minus(1));
   const isSpace = last.get().byte().isBelow(0x21);
-  f.loopWhile(last.get().isAbove(textAt).and(isSpace), () => last.set(last.get().minus(1)));
+  f.loopWhile(last.get().isAbove(start).and(isSpace), () => last.set(last.get().minus(1)));
   return last.get();
 }

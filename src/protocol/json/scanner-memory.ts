@@ -1,18 +1,23 @@
-// Where the module of the JSON scanner keeps what in its memory: a table with the kinds of all bytes, then the text.
+// Where the module of the JSON scanner keeps what in its memory: a table with the kinds of all bytes, then the buffer that texts may arrive
+// in, then the copy of a text that is elsewhere.
 
 import { wasmPageBytes } from './wasm-module.ts';
 
 /** The bytes of a text that are looked at together. */
 export const blockBytes = 64;
 
-/** After the table. */
-export const textAt = 256;
+/** The buffer that texts may arrive in, after the table. As much as Node reads at a time. */
+export const bufferAt = 256;
+export const bufferBytes = 65_536;
 
 /** Payloads are rarely larger. Pages that no text has reached take no memory. */
-export const memoryPages = 16;
+export const memoryPages = 17;
 
 /** Behind the text stand spaces: the rest of its last block, and the vector that may be read after it. */
 export const spacesBytes = blockBytes + 16;
+
+/** The copy of a text that is elsewhere. The buffer before it is followed by spaces too. */
+export const textAt = bufferAt + bufferBytes + spacesBytes;
 
 export const maxTextBytes = memoryPages * wasmPageBytes - textAt - spacesBytes;
 

@@ -184,6 +184,34 @@ describe('the vector scanner', () => {
     );
   });
 
+  it('agrees on texts that have arrived in its memory, wherever, and leaves what stands around them', () => {
+    const buffer = scanner.buffer() ?? Buffer.alloc(0);
+    expect(buffer.length).toBe(65_536);
+    const wrong = texts.filter((text) => {
+      for (const start of [0, 1, 63, 4_000, buffer.length - text.length]) {
+        const end = start + text.length;
+        buffer.fill(']').set(text, start);
+        const before = Buffer.from(buffer);
+        if (scanner.accepts(buffer, start, end) !== (scanBytes(text) === true)) return true;
+        if (!buffer.equals(before)) return true;
+      }
+      return false;
+    });
+    expect(wrong.map(String)).toEqual([]);
+  });
+
+  it('scans a view of its memory where it is, and after that a text that is elsewhere', () => {
+    const buffer = scanner.buffer() ?? Buffer.alloc(0);
+    buffer.write('[1]  [2', 10);
+    const view = buffer.subarray(10, 30);
+    expect([scanner.accepts(view, 0, 3), scanner.accepts(view, 0, 7)]).toEqual([true, false]);
+    expect(scanner.accepts(Buffer.from('x[3]x'), 1, 4)).toBe(true);
+    expect(scanner.accepts(view, 5, 8)).toBe(false);
+    buffer.write(']', 17);
+    expect(scanner.accepts(view, 5, 8)).toBe(true);
+    expect(scanner.buffer()?.buffer).toBe(buffer.buffer);
+  });
+
   it('takes nothing from the text before', () => {
     expect(scanner.accepts(Buffer.from(`["${'x'.repeat(200)}"]`))).toBe(true);
     expect(scanner.accepts(Buffer.from(`["${'x'.repeat(100)}`))).toBe(false);
@@ -216,13 +244,13 @@ describe('a platform without vectors', () => {
   });
 
   it('accepts nothing when there is no memory for it', () => {
-    class Instance {
-      readonly exports = {};
+    class Memory {
+      readonly buffer = new ArrayBuffer(0);
       constructor() {
         throw new RangeError('could not allocate memory');
       }
     }
-    const { validate, Module } = runtime;
-    expect(new VectorScanner(maxJsonDepth, { validate, Module, Instance }).accepts(text)).toBe(false);
+    const poor = new VectorScanner(maxJsonDepth, { ...runtime, validate: runtime.validate, Memory });
+    expect([poor.accepts(text), poor.buffer()]).toEqual([false, undefined]);
   });
 });

@@ -14,6 +14,7 @@ function run(functions: readonly WasmFunction[], ...parameters: readonly number[
   const data = Array.from({ length: 256 }, (_, byte) => byte);
   const { exports } = new runtime.Instance(
     new runtime.Module(encodeModule({ functions, memoryPages: 1, data })),
+    { host: { memory: new runtime.Memory({ initial: 1, maximum: 1 }) } },
   );
   return (exports as Exports).run(...parameters);
 }
