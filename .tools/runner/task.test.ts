@@ -1,7 +1,7 @@
 // Tasks that lie: no result file, an old one, a broken one, a good exit with nothing run, a hang.
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countLastLine, countVitest, nothing } from './count.ts';
 import type { Task } from './parts.ts';
@@ -96,6 +96,19 @@ describe('a task', () => {
       count: ({ read }) => countVitest(read(resultPath), false),
     });
     expect(count.remarks[0]).toContain('left a result that cannot be read');
+  });
+
+  it('has a folder for temporary files, which is removed with what it has left there', async () => {
+    const code = `const fs = require('node:fs');
+      const folder = require('node:os').tmpdir();
+      fs.mkdirSync(folder + '/left');
+      fs.writeFileSync(folder + '/left/behind', '');
+      console.log(folder + '\\n1 passed, 0 failed')`;
+    const { count } = await evaluate(code);
+    expect(count).toMatchObject({ passed: 1, failed: 0 });
+    const [folder = ''] = shown.join('').split('\n');
+    expect(dirname(folder)).toBe(tmpdir());
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('is ended and fails when it hangs', async () => {

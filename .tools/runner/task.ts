@@ -1,7 +1,8 @@
 // Runs one task: shows its output as it comes (or at its end, where another task runs beside it), keeps it for counting,
-// and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code.
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+// and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code. Its temporary files are removed with
+// their folder: many tests are of programs that are killed, which cannot tidy up.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { add, type Count, failure, settle } from './count.ts';
@@ -30,13 +31,14 @@ export async function runTask(task: Task, options: TaskOptions): Promise<TaskRes
 type Ended = { readonly exitCode: number; readonly output: string; readonly killed: boolean };
 
 async function execute(task: Task, { root, limitMs, buffered, show }: TaskOptions): Promise<Ended> {
+  const temporary = mkdtempSync(join(tmpdir(), 'truemq-task-'));
   const child = execa(process.execPath, task.args, {
     cwd: root,
     stdin: 'ignore',
     all: true,
     stripFinalNewline: false,
     reject: false,
-    env: environment(),
+    env: { ...environment(), TMPDIR: temporary, TEMP: temporary, TMP: temporary },
     extendEnv: false,
     // A group of its own, since a task that hangs is ended with its children, which would keep its output open.
     detached: process.platform !== 'win32',
@@ -49,10 +51,15 @@ async function execute(task: Task, { root, limitMs, buffered, show }: TaskOption
     killed = true;
     kill();
   }, limitMs);
-  process.once('exit', kill);
+  const abandon = (): void => {
+    kill();
+    removeFolder(temporary);
+  };
+  process.once('exit', abandon);
   const { exitCode = 1, all, shortMessage } = await child;
   clearTimeout(timer);
-  process.off('exit', kill);
+  process.off('exit', abandon);
+  removeFolder(temporary);
   return { exitCode, output: all ?? shortMessage ?? '', killed };
 }
 
@@ -82,6 +89,14 @@ function killGroup(pid: number | undefined): void {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
     // It ended in the meantime.
+  }
+}
+
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch {
+    // A process that the task has left behind still writes there. The result of the task stays.
   }
 }
 
