@@ -10,7 +10,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Installs and compiles if needed. Returns false, after saying what to do, when it could not install: SQLite is optional. */
 export function ensureInstalled() {
-  if (!isInstalled()) return install('about a minute', []);
+  if (!isInstalled()) return install('one to two minutes', []);
   ensureCompiled();
   return true;
 }
@@ -25,7 +25,7 @@ export function ensureCompiled() {
   const folder = join(root, 'node_modules', 'better-sqlite3');
   const isThere = !existsSync(folder) || existsSync(join(folder, 'build/Release/better_sqlite3.node'));
   if (isThere) return true;
-  console.error('Compiling SQLite (once; about a minute) ..');
+  console.error('Compiling SQLite (once; one to two minutes) ..');
   if (npm(['rebuild', 'better-sqlite3']) === 0) return true;
   console.error('SQLite could not be compiled (the message is above). It needs Python 3 and a C++ compiler.');
   return false;
