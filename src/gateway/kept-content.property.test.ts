@@ -1,4 +1,4 @@
-// Contents are kept byte for byte, whatever their size, and share memory with nothing.
+// Contents are kept byte for byte, whatever their size, and share memory with nothing but what was given to them.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -48,6 +48,27 @@ describe('a kept content', () => {
     const small = KeptContent.copyOf(Buffer.alloc(65_535));
     expect(small.isBuffer).toBe(false);
     expect(small.toBytes()).not.toBe(small.toBytes());
+  });
+});
+
+describe('a content of the bytes that it arrived in', () => {
+  const isView = (byteCount: number, start: number, end: number, isAlone = true) => {
+    const bytes = Buffer.alloc(byteCount, 'abc');
+    const content = KeptContent.of(bytes, start, end, isAlone);
+    expect(content.toBytes().equals(bytes.subarray(start, end))).toBe(true);
+    return content.isBuffer && content.toBytes().buffer === bytes.buffer;
+  };
+
+  it('is a view of them if nothing else uses them, it is large and they are hardly more', () => {
+    expect(isView(80_000, 5, 80_000)).toBe(true);
+    expect(isView(90_000, 10_000, 90_000)).toBe(true);
+    expect(isView(65_536, 0, 65_536)).toBe(true);
+  });
+
+  it('is a copy if they are much more or used by others, and a string if it is small', () => {
+    expect(isView(90_001, 10_001, 90_001)).toBe(false);
+    expect(isView(80_000, 5, 80_000, false)).toBe(false);
+    expect(isView(65_540, 5, 65_540)).toBe(false);
   });
 });
 

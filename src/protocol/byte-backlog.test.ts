@@ -24,6 +24,16 @@ describe('a chunk that is alone', () => {
     expect(held(backlog)).toBe('abcdef');
   });
 
+  it.each([
+    ['twice of it', 100, 12],
+    ['what is expected', 7, 7],
+    ['it alone', 1, 6],
+  ])('is copied into room for %s', (_name, expectedLength, room) => {
+    const backlog = new ByteBacklog();
+    backlog.appendCopy(Buffer.from('abcdef'), expectedLength);
+    expect([held(backlog), backlog.bytes.length]).toEqual(['abcdef', room]);
+  });
+
   it('is copied when its owner may change it, but for what was taken', () => {
     const backlog = new ByteBacklog();
     const chunk = Buffer.from('abcdef');

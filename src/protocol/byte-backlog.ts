@@ -34,19 +34,15 @@ export class ByteBacklog {
 
   /** Adds a chunk that the caller will not change any more. Reserves room for at most `expectedLength` bytes. */
   append(chunk: Buffer, expectedLength: number): void {
-    if (this.length === 0) {
-      this.#replace(chunk, chunk.length, false);
-      return;
-    }
-    if (!this.#writable || this.#end + chunk.length > this.#buffer.length)
-      this.#grow(chunk.length, expectedLength);
-    this.#end += chunk.copy(this.#buffer, this.#end);
+    if (this.length === 0) this.#replace(chunk, chunk.length, false);
+    else this.appendCopy(chunk, expectedLength);
   }
 
   /** Like `append`, but the chunk's memory is not kept alive. */
   appendCopy(chunk: Buffer, expectedLength: number): void {
-    if (this.length === 0) this.#replace(Buffer.from(chunk), chunk.length, false);
-    else this.append(chunk, expectedLength);
+    if (!this.#writable || this.#end + chunk.length > this.#buffer.length)
+      this.#grow(chunk.length, expectedLength);
+    this.#end += chunk.copy(this.#buffer, this.#end);
   }
 
   /** Copies what is held of the caller's chunk, which the caller may change from now on. */

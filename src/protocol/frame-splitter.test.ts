@@ -146,6 +146,7 @@ describe('FrameSplitter', () => {
     expect(whole?.body.buffer).toBe(chunk.buffer);
     expect(partial?.body.toString()).toBe('partial');
     expect(partial?.body.buffer).not.toBe(chunk.buffer);
+    expect([whole?.isAlone, partial?.isAlone]).toEqual([false, true]);
   });
 
   it('copies the rest of a chunk before the caller changes it [FRAME-015, FRAME-016]', () => {

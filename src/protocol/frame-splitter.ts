@@ -25,12 +25,15 @@ export class Frame {
   /** Where the body begins in `bytes`, and where it ends. */
   readonly start: number;
   readonly end: number;
+  /** Whether nothing else uses `bytes`: whoever keeps the body need not copy it. */
+  readonly isAlone: boolean;
 
-  constructor(flags: number, bytes: Buffer, start: number, end: number) {
+  constructor(flags: number, bytes: Buffer, start: number, end: number, isAlone: boolean) {
     this.flags = flags;
     this.bytes = bytes;
     this.start = start;
     this.end = end;
+    this.isAlone = isAlone;
   }
 
   /** As sent, still compressed if the flags say so. A view that keeps its chunk alive: copy it to keep it longer. */
@@ -38,6 +41,9 @@ export class Frame {
     return this.bytes.subarray(this.start, this.end);
   }
 }
+
+/** Where the body of a frame lies. */
+export type FramePlace = Pick<Frame, 'bytes' | 'start' | 'end' | 'isAlone'>;
 
 /** Bytes that are reserved for an incomplete header. */
 const headerRoomBytes = 64;
@@ -94,7 +100,7 @@ export class FrameSplitter {
     this.#frameCount += 1;
     const { bytes, start } = source;
     source.drop(frameLength);
-    return new Frame(flags, bytes, start + frameHeaderBytes, start + frameLength);
+    return new Frame(flags, bytes, start + frameHeaderBytes, start + frameLength, source === this.#partial);
   }
 
   /** True while a frame has arrived in part. Reliable after `next` returned undefined. */

@@ -115,7 +115,7 @@ export class MessageReader {
     this.#inflation = 'none';
     if (isFault(result)) return result;
     this.#inflatedBytes = result.length;
-    return this.#read(new Frame(0, result, 0, result.length));
+    return this.#read(new Frame(0, result, 0, result.length, true));
   }
 
   #read(frame: Frame): DecodedMessageEvent | ProtocolFault {

@@ -13,7 +13,7 @@ function translate(fields: MessageFields, options = { validatePayload: true }) {
   const body = encodeBody(fields);
   const message = decodeMessage(body);
   if (isFault(message)) throw new Error('The test encodes something that cannot be decoded.');
-  return translateCommand(7, message, { bytes: body, start: 0, end: body.length }, options);
+  return translateCommand(7, message, { bytes: body, start: 0, end: body.length, isAlone: false }, options);
 }
 
 function inputOf(fields: MessageFields, options = { validatePayload: true }) {

@@ -6,7 +6,8 @@ import type { ConnectionId, Input } from '../../broker/interface/input.ts';
 import { ErrorCode } from '../../model/error-code.ts';
 import { Priority } from '../../model/priority.ts';
 import { Command } from '../../protocol/command.ts';
-import type { BodyPlace, DecodedMessage } from '../../protocol/decode.ts';
+import type { DecodedMessage } from '../../protocol/decode.ts';
+import type { FramePlace } from '../../protocol/frame-splitter.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { scanJson } from '../../protocol/json-scanner.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -23,7 +24,7 @@ export type CommandOptions = {
 export function translateCommand(
   connection: ConnectionId,
   message: DecodedMessage,
-  place: BodyPlace,
+  place: FramePlace,
   options: CommandOptions,
 ): Input {
   const { command, id, queue } = message;

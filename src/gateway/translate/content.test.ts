@@ -23,7 +23,7 @@ function decoded(body: Buffer): Message {
 function deliver(body: Buffer, changes: Partial<DeliverEffect> = {}): DeliverEffect {
   const message = decoded(body);
   const { id, queue } = message;
-  const content = contentOf({ bytes: body, start: 0, end: body.length }, message);
+  const content = contentOf({ bytes: body, start: 0, end: body.length, isAlone: false }, message);
   return {
     kind: 'deliver',
     connection: 1,
@@ -79,6 +79,16 @@ describe('a first delivery', () => {
     const effect = deliver(chunk);
     chunk.fill(0xff);
     expect(decoded(deliverBody(effect, maxBodyBytes))).toMatchObject({ id: 'm1', queue: 'orders' });
+  });
+
+  it('is in the buffer that it arrived in if it is large and alone there', () => {
+    const body = encodeBody({ command: Command.Publish, id: 'm', queue: 'q', payload: Buffer.alloc(70_000) });
+    const message = decoded(body);
+    const buffers = [true, false].map((isAlone) => {
+      const content = contentOf({ bytes: body, start: 0, end: body.length, isAlone }, message);
+      return content.toBytes().buffer === body.buffer;
+    });
+    expect(buffers).toEqual([true, false]);
   });
 
   it('of any message decodes to the same fields [DELIVERY-052, DELIVERY-053]', () => {

@@ -5,19 +5,23 @@
 import type { DeliverEffect, Effect } from '../../broker/interface/effect.ts';
 import type { DeadLetterFacts } from '../../broker/interface/message-content.ts';
 import { Command } from '../../protocol/command.ts';
-import { type BodyPlace, decodeMessage } from '../../protocol/decode.ts';
+import { decodeMessage } from '../../protocol/decode.ts';
 import { encodeBody, encodedBodyLength } from '../../protocol/encode.ts';
 import { isFault } from '../../protocol/fault.ts';
+import type { FramePlace } from '../../protocol/frame-splitter.ts';
 import { HeaderName } from '../../protocol/header-name.ts';
 import { type Message, type MessageFields, protocolVersion } from '../../protocol/message.ts';
 import { formatTimestamp } from '../../protocol/time-span.ts';
 import { KeptContent } from '../kept-content.ts';
 
-/** The body to deliver: the published one up to the end of its fields. Changes its first bytes there, which must not be read again. */
-export function contentOf({ bytes, start }: BodyPlace, message: Message): KeptContent {
+/**
+ * The body to deliver: the published one up to the end of its fields. Changes its first bytes there, which must not be read again, and keeps the bytes
+ * themselves if the frame is alone in them.
+ */
+export function contentOf({ bytes, start, isAlone }: FramePlace, message: Message): KeptContent {
   bytes[start] = protocolVersion;
   bytes[start + 1] = Command.Deliver;
-  return KeptContent.copyOf(bytes, start, start + message.endAt);
+  return KeptContent.of(bytes, start, start + message.endAt, isAlone);
 }
 
 /** The body of the Deliver frame for this delivery attempt. Leaves out added headers that do not fit. */
