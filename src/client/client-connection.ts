@@ -258,7 +258,7 @@ export class ClientConnection {
       case 'connected':
       case 'refused':
         // Existing brokers answer Connect with another id.
-        this.#pending.settle({ ...event.message, id: this.#connectId });
+        this.#pending.settle(event.message, this.#connectId);
         return;
       case 'fault':
         this.#fail(new ProtocolError(event.code, `the broker broke the protocol: ${event.text}`));

@@ -51,10 +51,10 @@ export class PendingCommands {
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
-  /** Handles a message as an answer, which may be late; false when it answers no command. */
-  settle(message: Message): boolean {
-    const pending = this.#find(message.id);
-    if (pending === undefined) return this.#givenUp.delete(message.id);
+  /** Handles a message as the answer to the command with this id, which may be late; false when it answers no command. */
+  settle(message: Message, id = message.id): boolean {
+    const pending = this.#find(id);
+    if (pending === undefined) return this.#givenUp.delete(id);
     if (message.command === pending.answer) {
       this.remove(pending.id);
       pending.handleAnswer(message);

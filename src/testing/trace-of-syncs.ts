@@ -4,8 +4,8 @@
 
 /** The system calls to trace. */
 export const TRACED_CALLS = 'pwrite64,write,writev,sendto,sendmsg,fdatasync,fsync';
-/** The bytes of each write to print: a page of the database and the header before it. */
-export const SHOWN_BYTES = 5_000;
+/** The bytes of each write to print: a page of the database, of 8 KiB, and the header before it. */
+export const SHOWN_BYTES = 9_000;
 
 type Call = {
   readonly name: string;

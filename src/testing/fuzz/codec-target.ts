@@ -11,6 +11,7 @@ import { checkFieldRules } from '../../protocol/field-rules.ts';
 import { defaultLimits, type ProtocolLimits } from '../../protocol/limits.ts';
 import type { Message } from '../../protocol/message.ts';
 import { MessageReader, type ReadEvent } from '../../session/message-reader.ts';
+import { fieldsOf } from '../message-fields.ts';
 import { type DecodedMessage, decodeNaively } from '../naive-decoder.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { type NaiveFrame, splitNaively } from './naive-splitter.ts';
@@ -169,7 +170,7 @@ function faultText(
 }
 
 function differenceText(message: Message, naive: DecodedMessage): string | undefined {
-  const { payload, headers, ...rest } = message;
+  const { payload, headers, ...rest } = fieldsOf(message);
   const { payload: naivePayload, headers: naiveHeaders, ...naiveRest } = naive;
   if (!payload.equals(Buffer.from(naivePayload))) return 'has another payload than the naive decoder reads';
   const fields = JSON.stringify([Object.entries(rest).sort(), [...headers]]);
