@@ -15,8 +15,8 @@ const SMALL_BYTES = 4096;
 const LARGE_BYTES = 65_536;
 /** Contents between them are buffers while more than this part of the heap is in use: a process whose heap is full ends. */
 const MAX_HEAP_SHARE = 0.5;
-/** What a view may keep alive at most for each of its bytes. */
-const MAX_BYTES_OF_VIEW = 1.125;
+/** What a view may keep alive beside its own bytes: less than each message counts for besides its content. */
+const MAX_UNUSED_BYTES = 64;
 /** After so many bytes of them it is looked again how much of the heap is in use. */
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 
@@ -57,13 +57,13 @@ export class KeptContent implements MessageContent {
   }
 
   /**
-   * As `copyOf`; but if nothing else uses or changes the bytes from now on, a large content is a view of them, unless it would keep much more
-   * memory alive than its own.
+   * As `copyOf`; but if nothing else uses or changes the bytes from now on, a large content is a view of them, unless it would keep more memory
+   * alive than is counted.
    */
   static of(bytes: Buffer, start: number, end: number, isAlone: boolean): KeptContent {
     const length = end - start;
     if (!isAlone || length < LARGE_BYTES) return KeptContent.copyOf(bytes, start, end);
-    if (bytes.buffer.byteLength > length * MAX_BYTES_OF_VIEW) return KeptContent.copyOf(bytes, start, end);
+    if (bytes.buffer.byteLength > length + MAX_UNUSED_BYTES) return KeptContent.copyOf(bytes, start, end);
     return new KeptContent(bytes.subarray(start, end));
   }
 

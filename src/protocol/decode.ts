@@ -12,7 +12,7 @@ type DecodedFields = Omit<Message, 'payload'>;
 
 /**
  * A message as it lies in the bytes that it was decoded from. Most payloads are only scanned, where they are, so the view of one is made when it is
- * asked for (docs/internals/performance.md).
+ * asked for (docs/internals/performance.md); a spread of the message has none.
  */
 export class DecodedMessage implements Message {
   readonly version: number;

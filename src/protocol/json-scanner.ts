@@ -13,8 +13,8 @@ const minVectorBytes = 64;
 const vectorScanner = new VectorScanner(maxJsonDepth);
 
 /**
- * True for one JSON text: no byte order mark, nothing but white space around it, at most 64 arrays and objects inside each
- * other. Duplicate keys and numbers of any size are allowed, as are escaped halves of surrogate pairs.
+ * True if the bytes from `start` to before `end` are one JSON text: no byte order mark, nothing but white space around it, at most 64
+ * arrays and objects inside each other. Duplicate keys and numbers of any size are allowed, as are escaped halves of surrogate pairs.
  */
 export function scanJson(bytes: Buffer, start = 0, end = bytes.length): true | JsonFault {
   if (end - start >= minVectorBytes && vectorScanner.accepts(bytes, start, end)) return true;

@@ -1,7 +1,7 @@
 // A second, simpler decoder of bodies, written from the layout with DataView and plain loops, to compare the fast one with. Must not share
 // code with src/protocol. Implements BODY-001 to BODY-012.
 
-export type DecodedMessage = {
+export type NaiveMessage = {
   readonly version: number;
   readonly command: number;
   readonly id: string;
@@ -15,7 +15,7 @@ export type DecodedMessage = {
 };
 
 /** The message, or 'broken' if the body is incomplete or contains text that is not UTF-8. */
-export function decodeNaively(body: Uint8Array): DecodedMessage | 'broken' {
+export function decodeNaively(body: Uint8Array): NaiveMessage | 'broken' {
   try {
     return decode(new DataView(body.buffer, body.byteOffset, body.byteLength));
   } catch (error) {
@@ -25,7 +25,7 @@ export function decodeNaively(body: Uint8Array): DecodedMessage | 'broken' {
   }
 }
 
-function decode(view: DataView): DecodedMessage {
+function decode(view: DataView): NaiveMessage {
   let at = 0;
 
   function integer(byteCount: number): number {

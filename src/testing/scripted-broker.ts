@@ -2,11 +2,11 @@
 // code with the client.
 
 import type { Duplex } from 'node:stream';
-import { type DecodedMessage, decodeNaively } from './naive-decoder.ts';
+import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
 import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
 import type { Inflate } from './wire-client.ts';
 
-export type ClientFrame = DecodedMessage & { readonly flags: number };
+export type ClientFrame = NaiveMessage & { readonly flags: number };
 
 export class ScriptedBroker {
   readonly #stream: Duplex;

@@ -3,10 +3,10 @@
 
 import type { Duplex } from 'node:stream';
 import { commandName } from '../protocol/command.ts';
-import { type DecodedMessage, decodeNaively } from './naive-decoder.ts';
+import { decodeNaively, type NaiveMessage } from './naive-decoder.ts';
 import { type BodyParts, bodyBytes, frameBytes } from './wire-bytes.ts';
 
-export type ReceivedFrame = DecodedMessage & { readonly flags: number; readonly bodyLength: number };
+export type ReceivedFrame = NaiveMessage & { readonly flags: number; readonly bodyLength: number };
 
 /** Decompresses a body according to the frame's flags byte. */
 export type Inflate = (flags: number, body: Buffer) => Buffer;

@@ -250,6 +250,15 @@ describe('a platform without vectors', () => {
         throw new RangeError('could not allocate memory');
       }
     }
+    class Instance {
+      readonly exports = {};
+      constructor() {
+        throw new RangeError('could not allocate memory for code');
+      }
+    }
+    const { validate, Module, Memory: Sufficient } = runtime;
+    const cramped = new VectorScanner(maxJsonDepth, { validate, Module, Instance, Memory: Sufficient });
+    expect([cramped.accepts(text), cramped.buffer()?.length]).toEqual([false, 65_536]);
     const poor = new VectorScanner(maxJsonDepth, { ...runtime, validate: runtime.validate, Memory });
     expect([poor.accepts(text), poor.buffer()]).toEqual([false, undefined]);
   });

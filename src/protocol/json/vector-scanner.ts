@@ -65,10 +65,15 @@ export class VectorScanner {
     const bytes = assembleScanner(this.#maxDepth);
     const memory = this.#memoryOnce();
     if (memory === undefined || this.#runtime?.validate(bytes) !== true) return undefined;
-    const module = new this.#runtime.Module(bytes);
-    const { exports } = new this.#runtime.Instance(module, { host: { memory } });
-    const { run } = exports as Exports;
-    return { text: new Uint8Array(memory.buffer, textAt), run };
+    try {
+      const module = new this.#runtime.Module(bytes);
+      const { exports } = new this.#runtime.Instance(module, { host: { memory } });
+      const { run } = exports as Exports;
+      return { text: new Uint8Array(memory.buffer, textAt), run };
+    } catch {
+      // The process may not have the memory for the code.
+      return undefined;
+    }
   }
 
   #memoryOnce(): Memory | undefined {

@@ -12,7 +12,7 @@ import { defaultLimits, type ProtocolLimits } from '../../protocol/limits.ts';
 import type { Message } from '../../protocol/message.ts';
 import { MessageReader, type ReadEvent } from '../../session/message-reader.ts';
 import { fieldsOf } from '../message-fields.ts';
-import { type DecodedMessage, decodeNaively } from '../naive-decoder.ts';
+import { decodeNaively, type NaiveMessage } from '../naive-decoder.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { type NaiveFrame, splitNaively } from './naive-splitter.ts';
 
@@ -114,7 +114,7 @@ function nextOf(reader: MessageReader): ReadEvent | undefined {
   return reader.next({ compressionAllowed: true });
 }
 
-type ExpectedBody = { readonly body: Buffer; readonly message: DecodedMessage | 'broken' };
+type ExpectedBody = { readonly body: Buffer; readonly message: NaiveMessage | 'broken' };
 
 /** A body and what it decodes to, or the code of the fault that ends the stream. */
 type Expected = ExpectedBody | 'INVALID_MESSAGE' | 'MESSAGE_TOO_LARGE';
@@ -169,7 +169,7 @@ function faultText(
   return `gets ${fault.code} and ${how(fault.closes)}; right is ${wanted.code} that ${how(wanted.closes)}`;
 }
 
-function differenceText(message: Message, naive: DecodedMessage): string | undefined {
+function differenceText(message: Message, naive: NaiveMessage): string | undefined {
   const { payload, headers, ...rest } = fieldsOf(message);
   const { payload: naivePayload, headers: naiveHeaders, ...naiveRest } = naive;
   if (!payload.equals(Buffer.from(naivePayload))) return 'has another payload than the naive decoder reads';
