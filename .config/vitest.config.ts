@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // No module keeps state, so files can share loaded ones; loading them anew for each file takes most of the time.
     isolate: false,
-    // One core fewer than there are is the default, which is half of two; and the slowest files mostly wait.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One core fewer than there are is the default, which is half of two; and files wait for a quarter of their time.
+    maxWorkers: availableParallelism() + 1,
   },
 });

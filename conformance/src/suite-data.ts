@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { Level, Profile } from './catalogue-words.ts';
+import { once } from './once.ts';
 
 export type Requirement = {
   readonly id: string;
@@ -57,16 +58,38 @@ export type SuiteData = {
   readonly certificates: readonly TestCertificate[];
 };
 
-/** Reads all data again. Throws if the repository is incomplete, because the suite needs its data. */
+/**
+ * All data. Each part is read when it is asked for, once in a process: the files do not change meanwhile, and reading them takes most of a second.
+ * Throws if the repository is incomplete, because the suite needs its data.
+ */
 export function loadSuiteData(): SuiteData {
-  return {
-    requirements: filesIn('spec/requirements', '.yaml').flatMap(({ text }) => requirementsOf(text)),
-    commands: parse(readFileSync(repositoryPath('spec/tables/commands.yaml'), 'utf8')),
-    golden: filesIn('fixtures/wire', '.json').flatMap(({ text }) => goldenOf(text)),
-    faults: filesIn('fixtures/faults', '.yaml').flatMap(({ text }) => faultsOf(text)),
-    certificates: loadCertificates(),
-  };
+  return suiteData;
 }
+
+const readRequirements = once(() => filesIn('spec/requirements', '.yaml').flatMap(requirementsOf));
+const readCommands = once((): unknown =>
+  parse(readFileSync(repositoryPath('spec/tables/commands.yaml'), 'utf8')),
+);
+const readGolden = once(() => filesIn('fixtures/wire', '.json').flatMap(goldenOf));
+const readFaults = once(() => filesIn('fixtures/faults', '.yaml').flatMap(faultsOf));
+
+const suiteData: SuiteData = {
+  get requirements() {
+    return readRequirements();
+  },
+  get commands() {
+    return readCommands();
+  },
+  get golden() {
+    return readGolden();
+  },
+  get faults() {
+    return readFaults();
+  },
+  get certificates() {
+    return loadCertificates();
+  },
+};
 
 /** An authority, two certificates that it has signed with their keys, and a PKCS#12 file with a password. */
 const certificateNames = [
@@ -134,11 +157,11 @@ function faultsOf(text: string): readonly PlantedFault[] {
   );
 }
 
-function filesIn(folder: string, ending: string): readonly { readonly text: string }[] {
+function filesIn(folder: string, ending: string): readonly string[] {
   const path = repositoryPath(folder);
   if (!existsSync(path)) return [];
   const names = readdirSync(path).filter((name) => name.endsWith(ending));
-  return names.sort().map((name) => ({ text: readFileSync(`${path}/${name}`, 'utf8') }));
+  return names.sort().map((name) => readFileSync(`${path}/${name}`, 'utf8'));
 }
 
 function repositoryPath(path: string): string {

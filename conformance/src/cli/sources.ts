@@ -2,6 +2,7 @@
 import type { Catalogue } from '../catalogue.ts';
 import { catalogueOf } from '../catalogue.ts';
 import { checks } from '../checks/index.ts';
+import { once } from '../once.ts';
 import type { SuiteData } from '../suite-data.ts';
 import { loadSuiteData } from '../suite-data.ts';
 
@@ -12,7 +13,19 @@ export type Sources = {
   readonly faults?: SuiteData['faults'];
 };
 
+/** Each is read when it is asked for. */
 export function loadSources(): Sources {
   const data = loadSuiteData();
-  return { catalogue: catalogueOf(checks, data.requirements), golden: data.golden, faults: data.faults };
+  const catalogue = once(() => catalogueOf(checks, data.requirements));
+  return {
+    get catalogue() {
+      return catalogue();
+    },
+    get golden() {
+      return data.golden;
+    },
+    get faults() {
+      return data.faults;
+    },
+  };
 }
