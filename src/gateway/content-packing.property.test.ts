@@ -74,6 +74,21 @@ describe('packed messages', () => {
     );
   });
 
+  it('come back as they were from memory that others have left', () => {
+    const several = fc.array(fc.array(drawn, { maxLength: 20 }), { minLength: 2, maxLength: 5 });
+    fc.assert(
+      fc.property(several, (rounds) => {
+        const packing = new ContentPacking({ maxCount: 20, maxBytes: 3000 });
+        for (const all of rounds) {
+          const messages = all.map(messageOf);
+          const packed = packAll(packing, messages);
+          expect(shown(packed.flatMap(unpack))).toEqual(shown(messages));
+          for (const contents of packed) contents.free();
+        }
+      }),
+    );
+  });
+
   it('stay as they were when their memory is used for others', () => {
     const packing = new ContentPacking({ maxBytes: 3000 });
     const first = [messageOf({ id: 'a', bytes: 500 }), messageOf({ id: 'b', bytes: 600 })];

@@ -37,9 +37,8 @@ class Groups {
   }
 
   forget(number: number): void {
-    const ids = this.#groups.get(number) ?? new Set();
     this.#groups.delete(number);
-    this.index.forget(Array.from(ids, (id) => ({ id })));
+    this.index.forget(number);
   }
 
   numberOf(id: string): number | undefined {

@@ -25,8 +25,11 @@ export type Numbered = {
 export class HashIndex {
   readonly #numbered: Numbered;
   readonly #shards = new Array<Shard | undefined>(2 ** SHARD_BITS).fill(undefined);
+  readonly #spare = new SpareSlots();
   /** Numbers for which there was no slot near that of their hash. */
   readonly #crowded = new Map<string, number>();
+  /** The ids of each of these numbers, and their hashes. */
+  readonly #crowdedOf = new Map<number, [id: string, hash: number][]>();
 
   constructor(numbered: Numbered) {
     this.#numbered = numbered;
@@ -34,24 +37,35 @@ export class HashIndex {
 
   /** The number of that id. */
   find(id: string, hash: number): number | undefined {
-    const number = this.#shards[shardOf(hash)]?.find(id, hash, this.#numbered);
-    return number ?? (this.#crowded.size === 0 ? undefined : this.#crowded.get(id));
+    const shard = this.#shards[shardOf(hash)];
+    if (shard === undefined) return undefined;
+    const number = shard.find(id, hash, this.#numbered);
+    return number !== undefined || shard.crowdedCount === 0 ? number : this.#crowded.get(id);
   }
 
   /** Adds the number of an id that has none. */
   add(id: string, hash: number, number: number): void {
     let shard = this.#shards[shardOf(hash)];
     if (shard === undefined) {
-      shard = new Shard();
+      shard = new Shard(this.#spare);
       this.#shards[shardOf(hash)] = shard;
     }
-    if (!shard.add(hash, number, this.#numbered)) this.#crowded.set(id, number);
+    if (shard.add(hash, number, this.#numbered)) return;
+    shard.crowdedCount += 1;
+    this.#crowded.set(id, number);
+    const others = this.#crowdedOf.get(number);
+    if (others === undefined) this.#crowdedOf.set(number, [[id, hash]]);
+    else others.push([id, hash]);
   }
 
-  /** A number is forgotten. `items`: those of all ids that have it. */
-  forget(items: Iterable<{ readonly id: string }>): void {
-    if (this.#crowded.size === 0) return;
-    for (const { id } of items) this.#crowded.delete(id);
+  /** A number is forgotten: that of all ids that have it. */
+  forget(number: number): void {
+    for (const [id, hash] of this.#crowdedOf.get(number) ?? []) {
+      this.#crowded.delete(id);
+      const shard = this.#shards[shardOf(hash)];
+      if (shard !== undefined) shard.crowdedCount -= 1;
+    }
+    this.#crowdedOf.delete(number);
   }
 }
 
@@ -64,12 +78,46 @@ function tagOf(hash: number): number {
   return (hash >>> 15) & 0xff || 1;
 }
 
-class Shard {
-  #tags = new Uint8Array(FIRST_SLOTS);
+type Slots = {
+  readonly tags: Uint8Array;
   /** Hash and number of each slot. */
-  #pairs = new Int32Array(2 * FIRST_SLOTS);
+  readonly pairs: Int32Array;
+};
+
+/** The memory that a copy has left, for the next one: new memory hastens garbage collections. */
+class SpareSlots {
+  #left: Slots | undefined;
+
+  /** So many slots, all free. */
+  take(count: number): Slots {
+    const left = this.#left;
+    if (left?.tags.length !== count) return { tags: new Uint8Array(count), pairs: new Int32Array(2 * count) };
+    this.#left = undefined;
+    left.tags.fill(0);
+    return left;
+  }
+
+  leave(slots: Slots): void {
+    this.#left = slots;
+  }
+}
+
+class Shard {
+  /** How many ids have their number elsewhere, because there was no slot. */
+  crowdedCount = 0;
+  readonly #spare: SpareSlots;
+  #tags: Uint8Array;
+  /** Hash and number of each slot. */
+  #pairs: Int32Array;
   /** Slots that are not free. */
   #taken = 0;
+
+  constructor(spare: SpareSlots) {
+    this.#spare = spare;
+    const { tags, pairs } = spare.take(FIRST_SLOTS);
+    this.#tags = tags;
+    this.#pairs = pairs;
+  }
 
   find(id: string, hash: number, numbered: Numbered): number | undefined {
     const tags = this.#tags;
@@ -110,13 +158,15 @@ class Shard {
     }
     let slots = FIRST_SLOTS;
     while (known.length * 16 > slots * 5) slots *= 2;
-    this.#tags = new Uint8Array(slots);
-    this.#pairs = new Int32Array(2 * slots);
+    const copy = this.#spare.take(slots);
+    this.#tags = copy.tags;
+    this.#pairs = copy.pairs;
     this.#taken = 0;
     for (const slot of known) {
       const hash = pairs[2 * slot] ?? 0;
       this.#take(this.#freeSlot(hash), hash, pairs[2 * slot + 1] ?? 0);
     }
+    this.#spare.leave({ tags, pairs });
   }
 
   #freeSlot(hash: number): number {

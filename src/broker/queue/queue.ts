@@ -7,10 +7,10 @@ import { Heap } from '../collections/heap.ts';
 import { SequenceList } from '../collections/sequence-list.ts';
 import type { Timer } from '../collections/timer-queue.ts';
 import type { QueueCounts } from '../interface/earlier-core.ts';
-import type { MessagePacking } from '../interface/message-packing.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import type { QueuedMessage } from './message.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
+import type { RunPacking } from './run-packing.ts';
 import { Unsettled } from './unsettled.ts';
 import { utf8Length } from './utf8-length.ts';
 import { Packer } from './waiting-list.ts';
@@ -53,7 +53,7 @@ export class Queue {
   isTouched = false;
 
   /** Without `packing` no message is packed. */
-  constructor(stored: StoredQueue, newDelivery: (queue: Queue) => QueueDelivery, packing?: MessagePacking) {
+  constructor(stored: StoredQueue, newDelivery: (queue: Queue) => QueueDelivery, packing?: RunPacking) {
     const { name, options } = stored;
     this.name = name;
     this.options = options;

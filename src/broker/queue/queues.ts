@@ -7,6 +7,7 @@ import type { MessagePacking } from '../interface/message-packing.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
 import { Queue } from './queue.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
+import { RunPacking } from './run-packing.ts';
 import type { StepContext } from './step-context.ts';
 import { queueBytes } from './structure-bytes.ts';
 
@@ -21,7 +22,7 @@ export class Queues {
   readonly #step: StepContext;
   readonly #deliveries: QueueDeliveries;
   readonly #byName = new Map<string, Queue>();
-  readonly #packing: MessagePacking | undefined;
+  readonly #packing: RunPacking | undefined;
   #lastGeneration: Generation;
   /** What `names` returned last; undefined once a queue was created or deleted. */
   #names: readonly string[] | undefined;
@@ -36,7 +37,7 @@ export class Queues {
     this.#step = step;
     this.#deliveries = deliveries;
     this.#lastGeneration = lastGeneration;
-    this.#packing = packing;
+    this.#packing = packing === undefined ? undefined : new RunPacking(packing);
   }
 
   get lastGeneration(): Generation {

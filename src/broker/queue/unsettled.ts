@@ -65,7 +65,7 @@ export class Unsettled {
 
   /** The messages of the run are messages again. */
   unpack(run: PackedMessages, messages: readonly QueuedMessage[]): void {
-    this.#packed?.delete(run, messages);
+    this.#packed?.delete(run);
     if (this.#packed?.isEmpty) this.#packed = undefined;
     for (const [index, message] of messages.entries())
       this.#messages.set(message.id, message, run.hashAt(index));
@@ -93,9 +93,9 @@ class PackedIds implements Numbered {
       this.#numbers.add(messages[index]?.id ?? '', run.hashAt(index), run.number);
   }
 
-  delete(run: PackedMessages, messages: readonly QueuedMessage[]): void {
+  delete(run: PackedMessages): void {
     this.#runs.delete(run.number);
-    this.#numbers.forget(messages);
+    this.#numbers.forget(run.number);
   }
 
   isOf(number: number, id: string, hash: number): boolean {

@@ -4,29 +4,30 @@
 // runs, when it is its turn.
 
 import { SequenceList } from '../collections/sequence-list.ts';
-import type { MessagePacking } from '../interface/message-packing.ts';
 import type { QueuedMessage } from './message.ts';
 import { PackedMessages } from './packed-messages.ts';
+import type { RunPacking } from './run-packing.ts';
 import type { Unsettled } from './unsettled.ts';
 
 /** Packs and unpacks the messages of one queue. */
 export class Packer {
-  readonly #packing: MessagePacking;
+  readonly #packing: RunPacking;
   readonly #unsettled: Unsettled;
   #lastNumber = 0;
 
-  constructor(packing: MessagePacking, unsettled: Unsettled) {
+  constructor(packing: RunPacking, unsettled: Unsettled) {
     this.#packing = packing;
     this.#unsettled = unsettled;
   }
 
   get minWaiting(): number {
-    return this.#packing.minWaiting;
+    return this.#packing.contents.minWaiting;
   }
 
   /** Whether so many messages with so many bytes of contents are enough for a run. */
   isRun(count: number, bytes: number): boolean {
-    return count >= this.#packing.maxCount || bytes >= this.#packing.maxBytes;
+    const { maxCount, maxBytes } = this.#packing.contents;
+    return count >= maxCount || bytes >= maxBytes;
   }
 
   /**

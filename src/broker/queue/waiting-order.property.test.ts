@@ -9,6 +9,7 @@ import { listPacking } from '../../testing/list-packing.ts';
 import { anyContent } from '../../testing/test-content.ts';
 import type { DeadLetterFacts } from '../interface/message-content.ts';
 import { QueuedMessage } from './message.ts';
+import { RunPacking } from './run-packing.ts';
 import { Unsettled } from './unsettled.ts';
 import { Packer } from './waiting-list.ts';
 import { PriorityOrder, PublishOrder, type WaitingMessages } from './waiting-order.ts';
@@ -97,7 +98,7 @@ class LongList {
 
   constructor({ newList, compare, idOf = counted }: Order, fitting: number, maxCount = 3) {
     this.list = newList();
-    this.list.packWith(new Packer({ ...listPacking(fitting), maxCount }, this.unsettled));
+    this.list.packWith(new Packer(new RunPacking({ ...listPacking(fitting), maxCount }), this.unsettled));
     this.#compare = compare;
     this.#idOf = idOf;
   }
