@@ -7,9 +7,12 @@ import { VERSION } from '../server/version.ts';
 import { truemqProgram } from '../testing/truemq-program.ts';
 
 function start(argv: readonly string[], environment: Record<string, string> = {}) {
-  const process_ = spawn(process.execPath, [...truemqProgram, ...argv], {
-    env: { ...process.env, ...environment },
-  });
+  return startCommand([process.execPath, ...truemqProgram, ...argv], environment);
+}
+
+function startCommand(command: readonly string[], environment: Record<string, string> = {}) {
+  const [program = '', ...args] = command;
+  const process_ = spawn(program, args, { env: { ...process.env, ...environment } });
   const output = { stdout: '', stderr: '' };
   process_.stdout.on('data', (chunk) => {
     output.stdout += chunk;
@@ -44,6 +47,20 @@ describe('the process', () => {
       .split('\n')
       .map((line) => JSON.parse(line).message);
     expect(messages).toEqual(['started', 'stopping; a second signal ends it at once', 'stopped']);
+  });
+
+  it('warns of more connections than it may have files open [CONFIG-020]', async () => {
+    const options = ['--port', '0', '--health', 'off', '--dashboard', 'off', '--print-ready'];
+    const command = [process.execPath, ...truemqProgram, 'serve', ...options, '--max-connections', '300'];
+    const broker = startCommand(['sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh', ...command]);
+    await once(broker.process.stdout, 'data');
+    broker.process.kill('SIGTERM');
+    expect(await broker.exit).toBe(0);
+    const sentence =
+      'maxConnections is 300, and the process may have 200 files open: connections for which there is none are ' +
+      'closed without an answer; allow 364 files (ulimit -n, LimitNOFILE), or lower maxConnections';
+    // Elsewhere the limit cannot be read.
+    expect(broker.output.stderr.includes(sentence)).toBe(process.platform === 'linux');
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfigurationFile } from '../config/file.ts';
 import { loadConfiguration } from '../config/load.ts';
-import { smallerLimit } from '../server/this-machine.ts';
+import { openFileLimitOf, smallerLimit } from '../server/this-machine.ts';
 import { VERSION } from '../server/version.ts';
 import { testCommandContext } from '../testing/command-context.ts';
 import { commands } from './commands.ts';
@@ -80,6 +80,18 @@ describe('the default memory limit', () => {
     [40, 100, 40],
   ])('of a container with %s on a machine with %d is %d [HEALTH-010]', (container, machine, limit) => {
     expect(smallerLimit(container, machine)).toBe(limit);
+  });
+});
+
+describe('the limit of open files', () => {
+  const head = 'Limit                     Soft Limit           Hard Limit           Units     \n';
+
+  it.each([
+    ['Max open files            1024                 524288               files     \n', 1024],
+    ['Max open files            unlimited            unlimited            files     \n', undefined],
+    ['', undefined],
+  ])('of %j is %s [CONFIG-020]', (line, limit) => {
+    expect(openFileLimitOf(`${head}${line}`)).toBe(limit);
   });
 });
 

@@ -72,6 +72,8 @@ export type Machine = {
   readonly memoryBytes: number;
   /** What the JavaScript heap may grow to. */
   readonly heapLimitBytes: number;
+  /** How many files and connections the process may have open. Absent: that is not known here. */
+  readonly openFileLimit?: number;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
   /** Processor cores that the broker may use. Absent: one. */

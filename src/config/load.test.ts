@@ -53,6 +53,22 @@ describe('defaults', () => {
     expect(warningsFor(3 * GIB + 1)).toEqual([expect.stringContaining('beyond its limit of 4GiB')]);
   });
 
+  it('of connections are warned about when the process may not have so many files open [CONFIG-020]', () => {
+    const warningsFor = (openFileLimit?: number) => {
+      const machine = {
+        memoryBytes: GIB,
+        heapLimitBytes: GIB,
+        isTerminal: false,
+        ...(openFileLimit === undefined ? {} : { openFileLimit }),
+      };
+      const flags = new Map([['max-connections', '1000']]);
+      return loadConfiguration({ flags, environment: {}, machine }).warnings;
+    };
+    expect(warningsFor(1063)).toEqual([expect.stringContaining('allow 1064 files')]);
+    expect(warningsFor(1064)).toEqual([]);
+    expect(warningsFor()).toEqual([]);
+  });
+
   it('are those of the reference [CONFIG-011, DURABLE-024, HEALTH-015, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',

@@ -1,5 +1,5 @@
 // Rules between keys: settings that are valid alone but not together, and those that may hurt. Each rule checks the whole configuration and
-// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003 and CONFIG-017.
+// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017, CONFIG-019 and CONFIG-020.
 
 import type { Configuration, Machine } from './configuration.ts';
 import type { ConfigurationKey } from './keys.ts';
@@ -16,6 +16,8 @@ export type Conflict = {
 const MIN_ADVISED_TOKEN_LENGTH = 32;
 /** Messages may take this part of the heap without a warning. Queues, deliveries and garbage need the rest. */
 const MAX_HEAP_SHARE = 0.75;
+/** Files that a broker has open without clients, at most: its store, its log, the runtime's own, and some HTTP requests. */
+const OWN_FILES = 64;
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** All conflicts of a configuration. */
@@ -36,7 +38,11 @@ export function findConflicts(configuration: Configuration): readonly Conflict[]
 
 /** What may hurt, one sentence each. */
 export function findWarnings(configuration: Configuration, machine: Machine): readonly string[] {
-  return [...credentialWarnings(configuration), ...heapWarnings(configuration, machine)];
+  return [
+    ...credentialWarnings(configuration),
+    ...heapWarnings(configuration, machine),
+    ...fileWarnings(configuration, machine),
+  ];
 }
 
 function credentialWarnings({
@@ -65,6 +71,15 @@ function heapWarnings({ maxQueuedBytes }: Configuration, { heapLimitBytes }: Mac
   return [
     `maxQueuedBytes is ${formatSize(maxQueuedBytes)}: messages below 4 KiB lie in the JavaScript heap, and beyond its limit of ` +
       `${formatSize(heapLimitBytes)} the process ends; raise that with NODE_OPTIONS=--max-old-space-size=<MiB>, or lower maxQueuedBytes`,
+  ];
+}
+
+/** The runtime closes a connection for which the process has no file left: the client gets no answer, and the broker does not learn of it. */
+function fileWarnings({ maxConnections }: Configuration, { openFileLimit }: Machine): readonly string[] {
+  if (openFileLimit === undefined || maxConnections + OWN_FILES <= openFileLimit) return [];
+  return [
+    `maxConnections is ${maxConnections}, and the process may have ${openFileLimit} files open: connections for which there is none are ` +
+      `closed without an answer; allow ${maxConnections + OWN_FILES} files (ulimit -n, LimitNOFILE), or lower maxConnections`,
   ];
 }
 
