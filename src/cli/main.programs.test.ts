@@ -49,6 +49,14 @@ describe('the process', () => {
     expect(messages).toEqual(['started', 'stopping; a second signal ends it at once', 'stopped']);
   });
 
+  it('allows no more connections than it may have files open, unless it is told to [CONFIG-021]', async () => {
+    const command = [process.execPath, ...truemqProgram, 'config'];
+    const shown = startCommand(['sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh', ...command]);
+    expect(await shown.exit).toBe(0);
+    const isKnown = process.platform === 'linux';
+    expect(shown.output.stdout).toMatch(isKnown ? /^maxConnections: 136 /m : /^maxConnections: 1000 /m);
+  });
+
   it('warns of more connections than it may have files open [CONFIG-020]', async () => {
     const options = ['--port', '0', '--health', 'off', '--dashboard', 'off', '--print-ready'];
     const command = [process.execPath, ...truemqProgram, 'serve', ...options, '--max-connections', '300'];

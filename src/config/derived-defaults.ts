@@ -1,5 +1,5 @@
 // The defaults that depend on the machine or on other values. One function per key whose table entry says `derived`; they run in the order
-// of the table below, after every given value is known. Pure. Implements CONFIG-014 for derived defaults.
+// of the table below, after every given value is known. Pure. Implements CONFIG-014 for derived defaults, and CONFIG-021.
 
 import type { Configuration, Machine } from './configuration.ts';
 import type { ConfigurationKey, configurationKeys } from './keys.ts';
@@ -18,6 +18,10 @@ function usableBytes({ memoryLimitBytes }: Known, { heapLimitBytes }: Machine): 
   return Math.min(memoryLimitBytes, 1.25 * heapLimitBytes);
 }
 
+/** Files that a broker has open without clients, at most: its store, its servers, the runtime's own, and some HTTP requests. */
+export const OWN_FILES = 64;
+const MAX_DEFAULT_CONNECTIONS = 1_000;
+
 /** The file of users that is used if a superuser is configured, or if it is there. */
 export const DEFAULT_USER_DATABASE = 'auth.db';
 
@@ -25,6 +29,8 @@ export const derivedDefaults = {
   storage: (known: Known) => (known.storageModule === '' ? 'memory' : 'module'),
   storagePath: (known: Known) => (known.storage === 'module' ? '' : 'truemq.db'),
   tlsEnabled: (known: Known) => known.tlsCertificatePath !== '',
+  maxConnections: (_known: Known, { openFileLimit = Number.POSITIVE_INFINITY }: Machine) =>
+    Math.max(1, Math.min(MAX_DEFAULT_CONNECTIONS, openFileLimit - OWN_FILES)),
   memoryLimit: (_known: Known, machine: Machine) => machine.memoryBytes,
   maxQueuedBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 2),
   maxStructureBytes: (known: Known, machine: Machine) => Math.floor(usableBytes(known, machine) / 8),

@@ -39,7 +39,7 @@ export const configurationKeys = {
   maxConnections: {
     kind: 'count',
     section: 'Listening',
-    default: 1_000,
+    derived: '1000, or 64 less than the files that the process may have open if that is less',
     min: 1,
     max: 1_000_000,
     doc: 'Maximum number of open connections; the broker answers one more by CONNECTION_LIMIT and closes it.',

@@ -69,6 +69,18 @@ describe('defaults', () => {
     expect(warningsFor()).toEqual([]);
   });
 
+  it('of connections fit into the files that the process may have open [CONFIG-021]', () => {
+    const defaultFor = (openFileLimit: number) => {
+      const machine = { memoryBytes: GIB, heapLimitBytes: GIB, openFileLimit, isTerminal: false };
+      return loadConfiguration({ flags: new Map(), environment: {}, machine });
+    };
+    const limits = [1_048_576, 1064, 1063, 1024, 64, 20];
+    expect(limits.map((limit) => defaultFor(limit).configuration.maxConnections)).toEqual([
+      1000, 1000, 999, 960, 1, 1,
+    ]);
+    expect(defaultFor(1024).warnings).toEqual([]);
+  });
+
   it('are those of the reference [CONFIG-011, DURABLE-024, HEALTH-015, HTTP-004]', () => {
     const expected: Configuration = {
       host: '127.0.0.1',

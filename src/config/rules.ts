@@ -2,6 +2,7 @@
 // returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017, CONFIG-019 and CONFIG-020.
 
 import type { Configuration, Machine } from './configuration.ts';
+import { OWN_FILES } from './derived-defaults.ts';
 import type { ConfigurationKey } from './keys.ts';
 import { formatSize } from './size.ts';
 import { tlsRules } from './tls-rules.ts';
@@ -16,8 +17,6 @@ export type Conflict = {
 const MIN_ADVISED_TOKEN_LENGTH = 32;
 /** Messages may take this part of the heap without a warning. Queues, deliveries and garbage need the rest. */
 const MAX_HEAP_SHARE = 0.75;
-/** Files that a broker has open without clients, at most: its store, its log, the runtime's own, and some HTTP requests. */
-const OWN_FILES = 64;
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
 /** All conflicts of a configuration. */
