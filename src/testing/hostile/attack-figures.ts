@@ -1,7 +1,7 @@
 // The figures of an attack over several rounds: medians, so that one hiccup of the machine does not decide. Knows nothing of processes.
 
 import type { AttackName } from './attacks.ts';
-import type { LoginAnswers } from './login-flood.ts';
+import type { Logins } from './login-flood.ts';
 import type { AttackResult } from './run-attack.ts';
 
 /** The p99 beside an attack may be so many times of what it is alone. */
@@ -22,7 +22,7 @@ export type AttackFigures = {
   readonly aloneResidentBytes: number;
   readonly residentBytes: number;
   /** Of the last round, in the attack with logins. */
-  readonly logins: { readonly wrong: LoginAnswers; readonly right: LoginAnswers } | undefined;
+  readonly logins: Logins | undefined;
 };
 
 export type Times = { readonly p50Ms: number; readonly p99Ms: number };

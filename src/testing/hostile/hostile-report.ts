@@ -89,7 +89,7 @@ ${hostileTables(all)}${loginText(all)}`;
 function loginText(all: readonly AttackFigures[]): string {
   const logins = all.find((one) => !one.limitsRates && one.logins !== undefined)?.logins;
   if (logins === undefined) return '';
-  const rows = Object.entries(logins).flatMap(([kind, answers]) =>
+  const rows = Object.entries({ wrong: logins.wrong, right: logins.right }).flatMap(([kind, answers]) =>
     Object.entries(answers).map(
       ([answer, { count, longestMs }]) => `| ${kind} | ${answer} | ${count} | ${longestMs.toFixed(0)} |\n`,
     ),

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type LoginAnswers, LoginFlood } from './login-flood.ts';
+import { LoginFlood, type Logins } from './login-flood.ts';
 
 export type Deeds = {
   connections: number;
@@ -10,7 +10,7 @@ export type Deeds = {
   ended: number;
   bytes: number;
   /** What became of wrong logins, and of right ones from another address. */
-  logins?: { readonly wrong: LoginAnswers; readonly right: LoginAnswers };
+  logins?: Logins;
 };
 
 /** After so many bytes the process looks at its signals, though every socket may take more. */
@@ -66,7 +66,7 @@ export class HostileSockets {
       this.deeds.connections += 1;
     });
     flood.begin(perSecond);
-    this.deeds.logins = { wrong: flood.wrong, right: flood.right };
+    this.deeds.logins = flood;
   }
 
   async ended(socket: Socket): Promise<void> {

@@ -33,10 +33,16 @@ describe('the judge of logins', () => {
       NOT_AUTHENTICATED: { count: 1, longestMs: 5000, lateCount: 0 },
     },
     right: { ConnectAck: { count: 3, longestMs: 2000, lateCount: 0 } },
+    rightBegunCount: 4,
   };
 
   it.each<[string, Partial<Parameters<typeof loginComplaints>[0]>, readonly unknown[]]>([
     ['nothing', {}, []],
+    [
+      'nothing where a right login that was begun had a waiting one give way',
+      { wrong: { RATE_LIMITED: { count: 9, longestMs: 300, lateCount: 4 } } },
+      [],
+    ],
     [
       'a right login that waits',
       { right: { ConnectAck: { count: 1, longestMs: 2001, lateCount: 0 } } },
@@ -50,8 +56,8 @@ describe('the judge of logins', () => {
     ['no right login', { right: {} }, [/for ever/]],
     [
       'a refusal that waits',
-      { wrong: { RATE_LIMITED: { count: 9, longestMs: 101, lateCount: 4 } } },
-      [/4 refusals.*100/],
+      { wrong: { RATE_LIMITED: { count: 9, longestMs: 101, lateCount: 5 } } },
+      [/5 refusals.*100/],
     ],
     ['no refusal', { wrong: {} }, [/all refusals/]],
     [
