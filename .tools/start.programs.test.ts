@@ -153,9 +153,12 @@ it('installs and builds again what is older than its sources', async () => {
 });
 
 /** Builds what is out of date, and returns the exit code. */
-async function prepare(environment: NodeJS.ProcessEnv = {}): Promise<number> {
+const prepare = (environment?: NodeJS.ProcessEnv): Promise<number> =>
+  runScript('.tools/build.mjs --prepare', environment);
+
+async function runScript(command: string, environment: NodeJS.ProcessEnv = {}): Promise<number> {
   const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, [join(root, '.tools/build.mjs'), '--prepare'], { env });
+  const child = spawn(process.execPath, command.split(' '), { cwd: root, env });
   running.push(child);
   const [code] = (await once(child, 'close')) as [number];
   return code;
@@ -179,6 +182,13 @@ it('prepares only what is out of date, since the first npx in a clone prepares i
   expect([await prepare(), calls()]).toEqual([0, 'none']);
   write('dist/cli/main.js', broker, 60);
   expect([await prepare(), calls()]).toEqual([0, 'tsc']);
+});
+
+it('makes no package of a clone in which nothing is installed, since it would contain no program', async () => {
+  rmSync(join(root, 'node_modules'), { recursive: true });
+  const { scripts } = JSON.parse(readFileSync(join(tools, '../package.json'), 'utf8'));
+  const command = /^node (.*)$/.exec(scripts.prepack)?.[1] ?? '';
+  expect([await runScript(command), calls()]).toEqual([1, 'none']);
 });
 
 /** Lets two builds write their files before either of them ends. Returns the port at which they wait for each other. */
