@@ -1,5 +1,6 @@
 // Rules between keys: settings that are valid alone but not together, and those that may hurt. Each rule checks the whole configuration and
-// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017, CONFIG-019 and CONFIG-020.
+// returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017, CONFIG-019
+// and CONFIG-020.
 
 import type { Configuration, Machine } from './configuration.ts';
 import { OWN_FILES } from './derived-defaults.ts';

@@ -23,7 +23,7 @@ export class PackedMessages {
 
   private constructor(number: number, messages: readonly QueuedMessage[], packing: RunPacking) {
     this.number = number;
-    this.#contents = packing.contents.pack(messages);
+    this.#contents = packing.contentPacking.pack(messages);
     this.count = this.#contents.count;
     this.#packing = packing;
     this.#columns = packing.takeColumns(this.count);

@@ -18,11 +18,11 @@ const LENGTH_STEP = 64;
 const MAX_FREE = 4;
 
 export class RunPacking {
-  readonly contents: MessagePacking;
+  readonly contentPacking: MessagePacking;
   #free: readonly RunColumns[] = [];
 
-  constructor(contents: MessagePacking) {
-    this.contents = contents;
+  constructor(contentPacking: MessagePacking) {
+    this.contentPacking = contentPacking;
   }
 
   /** Columns for so many messages, or a few more. What they contain is of no meaning. */

@@ -21,12 +21,12 @@ export class Packer {
   }
 
   get minWaiting(): number {
-    return this.#packing.contents.minWaiting;
+    return this.#packing.contentPacking.minWaiting;
   }
 
   /** Whether so many messages with so many bytes of contents are enough for a run. */
   isRun(count: number, bytes: number): boolean {
-    const { maxCount, maxBytes } = this.#packing.contents;
+    const { maxCount, maxBytes } = this.#packing.contentPacking;
     return count >= maxCount || bytes >= maxBytes;
   }
 
