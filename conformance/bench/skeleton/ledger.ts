@@ -5,7 +5,6 @@ import type { Message } from './relay.ts';
 
 type Statement = { run(...values: readonly unknown[]): unknown };
 type Database = {
-  pragma(text: string): unknown;
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
 };
@@ -24,8 +23,8 @@ export class Ledger {
   #isScheduled = false;
 
   constructor(database: Database) {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
     database.exec('CREATE TABLE messages (row INTEGER PRIMARY KEY, frame BLOB NOT NULL)');
     this.#insert = database.prepare('INSERT INTO messages VALUES (?, ?)');
     this.#delete = database.prepare('DELETE FROM messages WHERE row = ?');

@@ -3,6 +3,7 @@
 
 import type { default as DatabaseConstructor } from 'better-sqlite3';
 import { StoreError } from '../storage-provider.ts';
+import { lasting } from './lasting-database.ts';
 
 export type Database = DatabaseConstructor.Database;
 export type Statement<Parameters extends unknown[], Row = unknown> = DatabaseConstructor.Statement<
@@ -10,14 +11,18 @@ export type Statement<Parameters extends unknown[], Row = unknown> = DatabaseCon
   Row
 >;
 
-type Driver = typeof DatabaseConstructor;
+type Package = typeof DatabaseConstructor;
+type Driver = Pick<Package, 'SqliteError'> &
+  (new (
+    ...parameters: ConstructorParameters<Package>
+  ) => Database);
 
-/** The constructor of databases. Rejects with StoreError where the package is missing or does not run here. */
+/** The constructor of databases, which last until the process ends. Rejects with StoreError where the package is missing or does not run here. */
 export async function loadDriver(
-  load: () => Promise<{ default: Driver }> = () => import('better-sqlite3'),
+  load: () => Promise<{ default: Package }> = () => import('better-sqlite3'),
 ): Promise<Driver> {
   try {
-    return (await load()).default;
+    return ofLasting((await load()).default);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new StoreError(
@@ -26,4 +31,13 @@ export async function loadDriver(
       { cause: error },
     );
   }
+}
+
+function ofLasting(driver: Package): Driver {
+  return class extends driver {
+    constructor(...parameters: ConstructorParameters<Package>) {
+      super(...parameters);
+      lasting(this);
+    }
+  };
 }

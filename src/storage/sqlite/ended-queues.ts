@@ -11,14 +11,14 @@ const SLICE_ROWS = 1_000;
 type Ended = { readonly generation: Generation; readonly cursor: number };
 
 export class EndedQueues {
-  readonly #database: Database;
+  readonly #tables: readonly Table[];
   readonly #insert: Statement<[number, number]>;
   readonly #update: Statement<[number, number]>;
   readonly #delete: Statement<[number]>;
   #left: Ended[];
 
   constructor(database: Database) {
-    this.#database = database;
+    this.#tables = [new Table(database, 'messages'), new Table(database, 'dead_letters')];
     this.#insert = database.prepare('INSERT INTO ended_queues (generation, cursor) VALUES (?, ?)');
     this.#update = database.prepare('UPDATE ended_queues SET cursor = ? WHERE generation = ?');
     this.#delete = database.prepare('DELETE FROM ended_queues WHERE generation = ?');
@@ -45,28 +45,40 @@ export class EndedQueues {
     const first = this.#left.shift();
     if (first === undefined) return;
     const { generation, cursor } = first;
-    const ends = tables.map((table) => this.#endOfSlice(table, cursor));
-    const end = Math.min(...ends);
-    for (const table of tables) this.#removeRows(table, { generation, cursor, end });
+    const end = Math.min(...this.#tables.map((table) => table.endOfSlice(cursor)));
+    for (const table of this.#tables) table.removeRows({ generation, cursor, end });
     if (end === Number.POSITIVE_INFINITY) this.#delete.run(generation);
     else {
       this.#update.run(end, generation);
       this.#left.unshift({ generation, cursor: end });
     }
   }
-
-  /** The sequence of the last row of the slice; infinity when there are not as many rows. */
-  #endOfSlice(table: Table, cursor: number): number {
-    const sql = `SELECT sequence FROM ${table} WHERE sequence > ? ORDER BY sequence LIMIT 1 OFFSET ${SLICE_ROWS - 1}`;
-    return this.#database.prepare<[number], number>(sql).pluck().get(cursor) ?? Number.POSITIVE_INFINITY;
-  }
-
-  #removeRows(table: Table, slice: Ended & { readonly end: number }): void {
-    const { generation, cursor, end } = slice;
-    const sql = `DELETE FROM ${table} WHERE generation = ? AND sequence > ? AND sequence <= ?`;
-    this.#database.prepare(sql).run(generation, cursor, Math.min(end, Number.MAX_SAFE_INTEGER));
-  }
 }
 
-const tables = ['messages', 'dead_letters'] as const;
-type Table = (typeof tables)[number];
+type Slice = Ended & { readonly end: number };
+
+/** The rows of all queues in one table, by sequence. */
+class Table {
+  readonly #lastOfSlice: Statement<[number], number>;
+  readonly #deleteRows: Statement<[number, number, number]>;
+
+  constructor(database: Database, name: 'messages' | 'dead_letters') {
+    this.#lastOfSlice = database
+      .prepare<[number], number>(
+        `SELECT sequence FROM ${name} WHERE sequence > ? ORDER BY sequence LIMIT 1 OFFSET ${SLICE_ROWS - 1}`,
+      )
+      .pluck();
+    this.#deleteRows = database.prepare(
+      `DELETE FROM ${name} WHERE generation = ? AND sequence > ? AND sequence <= ?`,
+    );
+  }
+
+  /** The sequence of the last row of the slice; infinity when there are not as many rows. */
+  endOfSlice(cursor: number): number {
+    return this.#lastOfSlice.get(cursor) ?? Number.POSITIVE_INFINITY;
+  }
+
+  removeRows({ generation, cursor, end }: Slice): void {
+    this.#deleteRows.run(generation, cursor, Math.min(end, Number.MAX_SAFE_INTEGER));
+  }
+}

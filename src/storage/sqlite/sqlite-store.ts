@@ -68,7 +68,7 @@ class SqliteStore implements StorageProvider {
   /** Rewrites an existing value: like any other change, that is written to the log and synced. */
   #probe(): void {
     this.#database
-      .transaction(() => void this.#database.pragma(`user_version = ${SCHEMA_VERSION}`))
+      .transaction(() => void this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`))
       .immediate();
   }
 
