@@ -3,34 +3,28 @@
 // LIMIT-018 and LIMIT-021.
 
 import type { Duplex } from 'node:stream';
-import type { Authenticator } from '../auth/authenticator.ts';
 import type { UserAdministration } from '../auth/user-administration.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
 import type { Principal } from '../model/access.ts';
-import type { Environment } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
-import type { Logger } from '../model/logger.ts';
 import { Command, commandsOfAdministration, commandsOfClient } from '../protocol/command.ts';
-import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
-import type { ConnectionBudgets } from './buffer-budget.ts';
 import { ClientRates, wastedMs } from './client-rates.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
 import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionLog, type EndReason } from './connection-log.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts } from './connection-timeouts.ts';
-import type { GatewayOptions } from './gateway-options.ts';
 import { Inflation } from './inflation.ts';
-import type { LimitKind } from './limit-events.ts';
 import { Outbound } from './outbound.ts';
-import { type EncodedBody, isEncoded, type OutboundFrame } from './outbound-frame.ts';
+import { isEncoded, type OutboundFrame } from './outbound-frame.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
-import { ReadTurn, type ReadTurns } from './read-turns.ts';
+import { ReadTurn } from './read-turns.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -41,31 +35,6 @@ const CLOSING_GRACE_MS = 5_000;
 
 /** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
 const MAX_BYTES_BEHIND_CONNECT = 65_536;
-
-/** What all connections share: one object for all, because a closure for each connection is memory that 1,000 idle ones take. */
-export type ConnectionHost = {
-  /** Absent: every Connect is accepted, with all rights. */
-  readonly authenticator: Authenticator | undefined;
-  /** Absent: admin commands are unknown commands. */
-  readonly administration: UserAdministration | undefined;
-  /** Why commands are refused while the broker shuts down; undefined while it does not. */
-  readonly shutdownReason: () => string | undefined;
-  readonly options: GatewayOptions;
-  readonly environment: Environment;
-  readonly logger: Logger;
-  readonly compressor: Compressor;
-  readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
-  /** Passes an input to the backend. The owner calls `inputProcessed` when it is processed. */
-  readonly submit: (input: Input) => void;
-  /** Called when the connection reads nothing more and the backend has nothing to answer: the owner calls `end`. */
-  readonly onClosed: (connection: ServerConnection) => void;
-  readonly countError: (code: string | undefined, connection: ServerConnection) => void;
-  readonly limitReached: (kind: LimitKind, connection: ServerConnection) => void;
-  readonly budgets: ConnectionBudgets;
-  readonly turns: ReadTurns;
-  /** Why a Connect is refused now; undefined if it is accepted. */
-  readonly outOfServiceReason: () => string | undefined;
-};
 
 export class ServerConnection {
   readonly id: ConnectionId;
@@ -281,22 +250,32 @@ export class ServerConnection {
 
   /** Handles the events of the session until input must wait. */
   #pump(): void {
-    while (!this.#mustWait()) {
-      const event = this.#inflation.waiting ?? this.#session.next();
-      if (event === undefined) break;
-      this.#turn.handled();
-      this.#handle(event);
-    }
-    this.#stopHandshakeTimeout();
-    this.#count();
-    if (!this.#inflation.isRunning && !this.#isClosing && !this.#memory.isWaiting) {
-      this.#memory.reserveFrame(this.#session);
+    let mayHaveMore: boolean;
+    do {
+      mayHaveMore = this.#handleEvents();
+      this.#stopHandshakeTimeout();
       this.#count();
-    }
+      if (!this.#inflation.isRunning && !this.#isClosing && !this.#memory.isWaiting) {
+        this.#memory.reserveFrame(this.#session);
+        this.#count();
+      }
+      // When all is counted, the connection may take less than before: then it goes on, because nobody would call again.
+    } while (mayHaveMore && !this.#mustWait());
     this.#closeOnInputEnd();
     this.#updateReadState();
     if (this.#connectCheck?.isRunning) this.#timeouts?.readingPaused();
     else if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
+  }
+
+  /** Returns whether there may be more events, which must wait. */
+  #handleEvents(): boolean {
+    while (!this.#mustWait()) {
+      const event = this.#inflation.waiting ?? this.#session.next();
+      if (event === undefined) return false;
+      this.#turn.handled();
+      this.#handle(event);
+    }
+    return true;
   }
 
   /**

@@ -27,6 +27,9 @@ export function openVirtualConnection(scheduler: Scheduler, options: LineOptions
 
 type Piece = { readonly bytes: Buffer; readonly done: () => void } | 'end';
 
+/** What is read ahead and what a write may leave unsent. Node.js 20 has 16 KiB by default, and later versions 64. */
+const HIGH_WATER_MARK_BYTES = 65_536;
+
 /** One end. Half-open like the sockets of the broker: each side ends its own direction. */
 export class VirtualSocket extends Duplex {
   readonly #scheduler: Scheduler;
@@ -42,7 +45,7 @@ export class VirtualSocket extends Duplex {
 
   /** `reusesChunks`: other bytes are read into a chunk when its listeners have returned, as into the buffer of a listener. */
   constructor(scheduler: Scheduler, options: LineOptions, { reusesChunks = false } = {}) {
-    super({ allowHalfOpen: true });
+    super({ allowHalfOpen: true, highWaterMark: HIGH_WATER_MARK_BYTES });
     this.#reusesChunks = reusesChunks;
     this.#scheduler = scheduler;
     this.#options = options;
