@@ -74,14 +74,14 @@ describe('a content of the bytes that it arrived in', () => {
 
 describe('space in the heap', () => {
   it('is left to small contents when more than half of it is in use', () => {
-    const heap = new HeapSpace(() => ({ used_heap_size: 51, heap_size_limit: 100 }));
+    const heap = new HeapSpace(100, () => ({ used_heap_size: 51 }));
     const isBuffer = (size: number) => KeptContent.copyOf(Buffer.alloc(size), 0, size, heap).isBuffer;
     expect([4095, 4096, 65_535, 65_536].map(isBuffer)).toEqual([false, true, true, true]);
   });
 
   it('is there while at most half of it is in use, and looked at again after 4 MiB', () => {
-    const heap = { used_heap_size: 50, heap_size_limit: 100 };
-    const space = new HeapSpace(() => heap);
+    const heap = { used_heap_size: 50 };
+    const space = new HeapSpace(100, () => heap);
     expect(space.isThereFor(10_000)).toBe(true);
     heap.used_heap_size = 51;
     expect(space.isThereFor(4 * 1024 * 1024)).toBe(true);

@@ -8,6 +8,7 @@
 import { Buffer } from 'node:buffer';
 import { getHeapStatistics } from 'node:v8';
 import type { MessageContent } from '../broker/interface/message-content.ts';
+import { heapLimitBytes } from './heap-limit.ts';
 
 /** Below this size a content is a string. From this size on Node gives a buffer memory of its own (half of Buffer.poolSize). */
 const SMALL_BYTES = 4096;
@@ -22,26 +23,27 @@ const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 
 /** Whether there is space in the heap for contents that are neither small nor large. */
 export class HeapSpace {
-  readonly #heap: () => { readonly used_heap_size: number; readonly heap_size_limit: number };
+  readonly #limitBytes: number;
+  readonly #heap: () => { readonly used_heap_size: number };
   #bytesToLook = 0;
   #isThere = true;
 
-  constructor(heap: () => { readonly used_heap_size: number; readonly heap_size_limit: number }) {
+  constructor(limitBytes: number, heap: () => { readonly used_heap_size: number }) {
+    this.#limitBytes = limitBytes;
     this.#heap = heap;
   }
 
   isThereFor(byteCount: number): boolean {
     this.#bytesToLook -= byteCount;
     if (this.#bytesToLook < 0) {
-      const { used_heap_size, heap_size_limit } = this.#heap();
-      this.#isThere = used_heap_size <= MAX_HEAP_SHARE * heap_size_limit;
+      this.#isThere = this.#heap().used_heap_size <= MAX_HEAP_SHARE * this.#limitBytes;
       this.#bytesToLook = LOOK_EVERY_BYTES;
     }
     return this.#isThere;
   }
 }
 
-const heapSpace = new HeapSpace(getHeapStatistics);
+const heapSpace = new HeapSpace(heapLimitBytes, getHeapStatistics);
 
 function isString(byteCount: number, heap: HeapSpace): boolean {
   return byteCount < SMALL_BYTES || (byteCount < LARGE_BYTES && heap.isThereFor(byteCount));

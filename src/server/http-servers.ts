@@ -4,6 +4,7 @@
 import { BasicAccess } from '../auth/basic-access.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { heapLimitBytes } from '../gateway/heap-limit.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { HttpListener } from '../http/listen.ts';
 import { ListenError } from '../http/listen-error.ts';
@@ -105,7 +106,7 @@ async function sharedOptions({ configuration, logger, broker }: HttpParts, fault
   const startedAt = clock.now();
   return {
     view: broker,
-    sampleMemory: processMemorySampler(configuration.memoryLimitBytes),
+    sampleMemory: processMemorySampler(configuration.memoryLimitBytes, heapLimitBytes),
     wallNow: clock.wallNow,
     uptimeMs: () => clock.now() - startedAt,
     allowedHosts: configuration.allowedHosts,

@@ -2,13 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { getHeapStatistics } from 'node:v8';
 import type { Machine } from '../config/configuration.ts';
+import { heapLimitBytes } from '../gateway/heap-limit.ts';
 
 /** `isTerminal`: whether stderr is a terminal. */
 export function thisMachine(isTerminal: boolean): Machine {
   const memoryBytes = smallerLimit(process.constrainedMemory(), totalmem());
-  const heapLimitBytes = getHeapStatistics().heap_size_limit;
   const openFileLimit = openFileLimitOf(process.platform === 'linux' ? readLimits() : '');
   return {
     memoryBytes,

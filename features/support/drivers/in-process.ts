@@ -10,6 +10,7 @@ import type { Configuration } from '../../../src/config/configuration.ts';
 import { flagName } from '../../../src/config/keys.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import type { Gateway } from '../../../src/gateway/gateway.ts';
+import { heapLimitBytes } from '../../../src/gateway/heap-limit.ts';
 import { createDashboardApp } from '../../../src/http/dashboard/dashboard-app.ts';
 import { createHealthApp } from '../../../src/http/health/health-app.ts';
 import { processMemorySampler } from '../../../src/http/health/memory.ts';
@@ -223,7 +224,7 @@ class InProcessBroker implements BrokerUnderTest {
     const options = {
       view: this.#broker,
       operator,
-      sampleMemory: processMemorySampler(memoryLimitBytes),
+      sampleMemory: processMemorySampler(memoryLimitBytes, heapLimitBytes),
       wallNow: clock.wallNow,
       uptimeMs: clock.now,
       allowedHosts,

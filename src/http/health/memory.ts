@@ -13,23 +13,20 @@ export type MemorySample = {
   /** The configured limit, else the container's, else the machine's. */
   readonly residentLimitBytes: number;
   readonly heapUsedBytes: number;
-  /** The heap limit of the runtime. */
+  /** What the heap of the process may hold. */
   readonly heapLimitBytes: number;
 };
 
 export type MemorySampler = () => MemorySample;
 
-/** Samples this process against a limit of resident memory. */
-export function processMemorySampler(residentLimitBytes: number): MemorySampler {
-  return () => {
-    const heap = getHeapStatistics();
-    return {
-      residentBytes: memoryUsage.rss(),
-      residentLimitBytes,
-      heapUsedBytes: heap.used_heap_size,
-      heapLimitBytes: heap.heap_size_limit,
-    };
-  };
+/** Samples this process against its limits. */
+export function processMemorySampler(residentLimitBytes: number, heapLimitBytes: number): MemorySampler {
+  return () => ({
+    residentBytes: memoryUsage.rss(),
+    residentLimitBytes,
+    heapUsedBytes: getHeapStatistics().used_heap_size,
+    heapLimitBytes,
+  });
 }
 
 /** The larger of two shares: resident memory and heap. The heap can be full long before the machine's memory is. */
