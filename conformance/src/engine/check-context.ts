@@ -30,6 +30,7 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
+import { hasSentSince, noteFrame } from './broker-activity.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
 import { ConnectionNotAccepted, openConnection } from './open-connection.ts';
@@ -204,6 +205,7 @@ function connectionSetting(
     observer,
     traffic,
     now,
+    onFrame: () => noteFrame(setting.broker, now()),
     nextId,
     credentials: setting.facts.credentials,
   };
@@ -237,6 +239,9 @@ async function openWithHandshake(
     const connection = await open(setting, record, nextId, { kind });
     await connection.handshake(headers);
     return connection;
+  } catch (error) {
+    noteBusyBroker(setting, record.evidence, startedAt);
+    throw error;
   } finally {
     noteSlowHandshake(setting, record.evidence, setting.now() - startedAt);
   }
@@ -250,6 +255,22 @@ function noteSlowHandshake({ facts }: ContextSetting, evidence: Evidence, tookMs
   if (tookMs < shortestMs / 2) return;
   evidence.addLateness(
     `the handshake took ${Math.round(tookMs)} ms, more than half of the shortest timeout, ${shortestMs} ms`,
+  );
+}
+
+/**
+ * A broker that other checks keep busy, with thousands of messages, may be slow to accept a client. Alone the check shows whether it was that; a
+ * broker that answers nobody is not busy, so that its checks need not be repeated.
+ */
+function noteBusyBroker(
+  { broker, timing, now }: ContextSetting,
+  evidence: Evidence,
+  startedAt: number,
+): void {
+  const tookMs = now() - startedAt;
+  if (tookMs < Math.min(timing.answerMs, timing.connectMs) || !hasSentSince(broker, startedAt)) return;
+  evidence.addLateness(
+    `the handshake failed after ${Math.round(tookMs)} ms, in which the broker sent frames to other clients`,
   );
 }
 

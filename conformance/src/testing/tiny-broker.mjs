@@ -3,7 +3,8 @@
 // The environment makes it misbehave: TINY_DIE_ON=<command number> ends it at that command, TINY_DIE_IDLE when its last
 // connection has gone, TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first, TINY_UNSUPPORTED lists
 // settings, TINY_CAPABILITIES is announced in ConnectAck, TINY_PID=<file> adds its process id to the file, TINY_CHILD=<file>
-// starts a child that does nothing and ignores signals, its id in the file.
+// starts a child that does nothing and ignores signals, its id in the file, TINY_IGNORE=<count> ignores so many Connects that contain the
+// word ignored.
 import { spawn } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -13,7 +14,8 @@ import { createInterface } from 'node:readline';
 const { TINY_DIE_ON, TINY_DIE_IDLE, TINY_REFUSE, TINY_NOISE, TINY_UNSUPPORTED, TINY_CHILD, TINY_PID } =
   process.env;
 const { CONFORMANCE_CONFIGURATION, CONFORMANCE_DATA_DIRECTORY } = process.env;
-const { TINY_CAPABILITIES } = process.env;
+const { TINY_CAPABILITIES, TINY_IGNORE } = process.env;
+const toIgnore = { count: Number(TINY_IGNORE ?? 0) };
 const openSockets = new Set();
 const answers = new Map([
   [0, 1],
@@ -78,6 +80,10 @@ function handle(socket, body) {
   const command = body[1];
   if (String(command) === TINY_DIE_ON) process.exit(7);
   if (command === 2) return socket.end();
+  if (command === 0 && toIgnore.count > 0 && body.includes('ignored')) {
+    toIgnore.count -= 1;
+    return;
+  }
   const answer = answers.get(command);
   if (answer === undefined) return;
   const id = body.subarray(2, 4 + body.readUInt16BE(2));

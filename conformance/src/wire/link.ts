@@ -45,6 +45,8 @@ export type ConnectionSetting = {
   /** Determines the requirement by which a delivery must come. */
   readonly traffic?: CheckTraffic;
   readonly now: () => number;
+  /** Called for each received frame. */
+  readonly onFrame?: () => void;
   /** Returns a new id for a command of this connection. */
   readonly nextId: () => string;
   /** Headers for each Connect that carries no credentials. Traces do not show them. */
@@ -301,6 +303,7 @@ export class Link {
     for (let raw = this.#reader.next(); raw !== undefined; raw = this.#reader.next()) {
       const frame = receivedFrame(raw, this.setting.now(), this.#inbox.received.length);
       this.#trace('received', frameText(frame), raw.wireBytes);
+      this.setting.onFrame?.();
       this.setting.evidence.count('frames');
       if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
       this.#notify((observer) => observer.received(this.name, frame));
