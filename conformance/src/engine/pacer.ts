@@ -68,7 +68,7 @@ export function windowPacer(maxCount: number, windowMs: number): Pacer {
     let cancel = (): void => {};
     const done = new Promise<void>((resolve) => {
       const oldestAt = Math.min(...given.map(({ at }) => at));
-      const waitMs = oldestAt + pacedMs - performance.now() + 1;
+      const waitMs = Math.max(0, oldestAt + pacedMs - performance.now() + 1);
       const timer = Number.isFinite(waitMs) ? setTimeout(() => resolve(), waitMs) : undefined;
       cancel = () => {
         clearTimeout(timer);

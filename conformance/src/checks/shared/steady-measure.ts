@@ -43,7 +43,7 @@ async function withPings<T>(
   const pings = async (): Promise<number> => {
     let delayMs = 0;
     for (let dueAt = ctx.now(); !isDone; dueAt = ctx.now() + intervalMs) {
-      await pause(dueAt - ctx.now());
+      await pause(Math.max(0, dueAt - ctx.now()));
       await witness.ping();
       delayMs = Math.max(delayMs, ctx.now() - dueAt);
     }
