@@ -31,7 +31,7 @@ describe('a question for a secret', () => {
     const { terminal, output, answer } = prompt();
     for (const keys of ['s', 'ecx', '\u007f', 'ret é', '\r', 'rest']) terminal.write(keys);
     expect(await answer).toBe('secret é');
-    expect(String(output.read())).toBe('password: \n');
+    expect((await output.end().toArray()).join('')).toBe('password: \n');
     expect(terminal.modes).toEqual([true, false]);
     expect(terminal.isPaused()).toBe(true);
   });

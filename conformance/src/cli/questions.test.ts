@@ -16,7 +16,7 @@ it('asks one after the other, and takes what was typed ahead', async () => {
   input.write('three\r\n');
   expect(await third).toBe('three');
   end();
-  expect(String(output.read())).toContain('a? b? c? ');
+  expect((await output.end().toArray()).join('')).toContain('a? b? c? ');
 });
 
 it('rejects when the input ends', async () => {
