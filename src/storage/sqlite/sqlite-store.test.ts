@@ -29,6 +29,8 @@ describe('an open SQLite store', () => {
     await store.commit([{ kind: 'queueDeleted', generation: 3 }]);
     for (let number = 4; number < 8; number += 1) await store.commit([created(number)]);
     await store.commit([]);
+    // As after a failed commit.
+    for await (const { kind } of store.recover()) expect(['queue', 'message']).toContain(kind);
     expect(prepared.map((spy) => spy.mock.calls)).toEqual([[], []]);
     expect(database.prepare('SELECT count(*) FROM messages').pluck().get()).toBe(0);
     await store.close();

@@ -48,7 +48,9 @@ function readRow<Row>(
 }
 
 export class Statements {
-  readonly #database: Database;
+  readonly #queues: Statement<[], QueueRow>;
+  readonly #messages: Statement<[], AnyMessageRow>;
+  readonly #deadLetters: Statement<[], AnyMessageRow>;
   readonly #insertQueue: Statement<unknown[]>;
   readonly #deleteQueue: Statement<[number]>;
   readonly #insertMessage: Statement<unknown[]>;
@@ -60,7 +62,14 @@ export class Statements {
 
   constructor(database: Database) {
     const prepare = (sql: string) => database.prepare<unknown[]>(sql);
-    this.#database = database;
+    const rows = <Row>(columns: string, from: string) =>
+      database.prepare<[], Row>(`SELECT ${columns} FROM ${from}`).raw();
+    this.#queues = rows<QueueRow>(QUEUE_COLUMNS, 'queues ORDER BY generation');
+    this.#messages = rows<AnyMessageRow>(MESSAGE_COLUMNS, 'messages ORDER BY sequence');
+    this.#deadLetters = rows<AnyMessageRow>(
+      `${MESSAGE_COLUMNS}, ${FACT_COLUMNS}`,
+      'dead_letters ORDER BY sequence',
+    );
     this.#insertQueue = prepare(`INSERT INTO queues (${QUEUE_COLUMNS}) VALUES (?, ?, ?, ?)`);
     this.#deleteQueue = prepare('DELETE FROM queues WHERE generation = ?');
     this.#insertMessage = prepare(`INSERT INTO messages (${MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
@@ -99,8 +108,7 @@ export class Statements {
   }
 
   *readQueues(onDamaged: OnDamagedRow = refuse): Iterable<RecoveredRecord> {
-    const sql = `SELECT ${QUEUE_COLUMNS} FROM queues ORDER BY generation`;
-    for (const row of this.#database.prepare<[], QueueRow>(sql).raw().iterate()) {
+    for (const row of this.#queues.iterate()) {
       const record = readRow(row, recoveredQueue, onDamaged);
       if (record !== undefined) yield record;
     }
@@ -111,18 +119,11 @@ export class Statements {
     without: ReadonlySet<Generation>,
     onDamaged: OnDamagedRow = refuse,
   ): Iterable<RecoveredRecord> {
-    const messages = this.#rowsOf('messages', MESSAGE_COLUMNS);
-    const deadLetters = this.#rowsOf('dead_letters', `${MESSAGE_COLUMNS}, ${FACT_COLUMNS}`);
-    for (const row of inOrder(messages, deadLetters)) {
+    for (const row of inOrder(this.#messages.iterate(), this.#deadLetters.iterate())) {
       if (without.has(row[1])) continue;
       const record = readRow(row, recoveredMessage, onDamaged);
       if (record !== undefined) yield record;
     }
-  }
-
-  #rowsOf(table: 'messages' | 'dead_letters', columns: string): IterableIterator<AnyMessageRow> {
-    const sql = `SELECT ${columns} FROM ${table} ORDER BY sequence`;
-    return this.#database.prepare<[], AnyMessageRow>(sql).raw().iterate();
   }
 }
 
