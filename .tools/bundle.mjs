@@ -1,5 +1,5 @@
 // Bundles `truemq` (src/cli/main.ts and what it needs of src/) into a folder: main.js and a file for each part that is loaded on demand. A broker
-// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside, but for listhen and what it
+// starts in four fifths of the time that it takes to load a hundred and seventy files. Packages stay outside, but for listhen and most of what it
 // imports: loading these from their own files takes another fifth of a start. Their licenses stand in licenses.txt. Run directly: `bundle.mjs --out FOLDER`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +16,13 @@ const bundledPackages = [
   'listhen',
   'pathe',
   'std-env',
-  'uqr',
 ];
+
+/** Of listhen's: certificates of its own, and addresses as pictures for telephones. Nobody here asks it for them. With the names imported. */
+const neverUsed = { 'node-forge': [], uqr: ['renderUnicodeCompact'] };
+
+/** listhen only logs with it. Its other form makes a segmenter of text for tables, which takes 15 ms of a start. */
+const consola = 'consola/basic';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string' } } });
@@ -46,19 +51,25 @@ const { metafile } = await build({
 });
 writeFileSync(join(values.out, 'licenses.txt'), licenses());
 
-/** Inside, outside, or left out: what listhen loads on demand, and certificates of its own, which nobody here asks it for. */
-function placePackages({ onResolve, onLoad }) {
-  onResolve({ filter: /./ }, ({ path, kind, importer }) => {
+/** Inside, outside, or left out: what listhen loads on demand, and what is never used of it. */
+function placePackages({ onResolve, onLoad, resolve }) {
+  onResolve({ filter: /./ }, ({ path, kind, importer, resolveDir }) => {
     if (kind === 'entry-point') return undefined;
     const isOfPackage = /[\\/]node_modules[\\/]/.test(importer);
-    if (path === 'node-forge' || (isOfPackage && kind === 'dynamic-import'))
+    if (path in neverUsed || (isOfPackage && kind === 'dynamic-import'))
       return { path, namespace: 'left-out' };
+    if (path === 'consola') return resolve(consola, { kind, importer, resolveDir });
     if (/^[./]/.test(path) || bundledPackages.includes(packageOf(path))) return undefined;
     return { path, external: true };
   });
-  onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
-    contents: `export default new Proxy({}, { get() { throw new Error('${path} is not part of the bundle'); } });`,
-  }));
+  onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => {
+    const names = ['default', ...(neverUsed[path] ?? [])].map((name) => `leftOut as ${name}`);
+    return {
+      contents: `const leftOut = new Proxy(() => {}, { get: refuse, apply: refuse });
+        function refuse() { throw new Error('${path} is not part of the bundle'); }
+        export { ${names.join(', ')} };`,
+    };
+  });
 }
 
 function packageOf(path) {

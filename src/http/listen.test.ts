@@ -198,9 +198,7 @@ describe('closing', () => {
 });
 
 it('closes the connections beyond the most that it may have', async () => {
-  const where = { host: '127.0.0.1', port: 0, maxConnections: 1 };
-  const listener = await serveApp(createHealthApp(healthOptions()), where);
-  open.push(() => listener.close({ graceMs: 0 }));
+  const listener = await serveHealth({ maxConnections: 1 });
   const held = await openSocket(listener, '');
   const request = 'GET /live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
   const refused = await openSocket(listener, request);
@@ -213,8 +211,7 @@ it('closes the connections beyond the most that it may have', async () => {
 
 describe('the health server over a socket', () => {
   it('answers GET and HEAD, refuses a foreign Host [HEALTH-001, METRICS-001, HTTP-002, HTTP-008]', async () => {
-    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
-    open.push(() => listener.close({ graceMs: 0 }));
+    const listener = await serveHealth();
     expect(await (await fetch(`${listener.url}/health/`)).json()).toMatchObject({ status: 'healthy' });
     expect(await (await fetch(`${listener.url}/metrics/`)).json()).toMatchObject({ total_errors: 0 });
     expect((await fetch(`${listener.url}/health/`, { method: 'HEAD' })).status).toBe(200);
@@ -226,8 +223,7 @@ describe('the health server over a socket', () => {
   });
 
   it('answers an HTTP/1.0 probe without a Host header [HEALTH-001]', async () => {
-    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
-    open.push(() => listener.close({ graceMs: 0 }));
+    const listener = await serveHealth();
     expect(await readAll(await openSocket(listener, 'GET /health HTTP/1.0\r\n\r\n'))).toMatch(
       /^HTTP\/1\.1 200 /,
     );
@@ -249,14 +245,21 @@ describe('the health server over a socket', () => {
     ['POST /health/ HTTP/1.1', 'Host: localhost\r\nContent-Length: 10'],
     ['nonsense', ''],
   ])('survives %j with %j [HEALTH-001]', async (line, header) => {
-    const listener = await serveApp(createHealthApp(healthOptions()), { host: '127.0.0.1', port: 0 });
-    open.push(() => listener.close({ graceMs: 0 }));
+    const listener = await serveHealth();
     const socket = await openSocket(listener, `${line}\r\n${header}\r\n\r\n`);
     socket.end();
     expect(await readAll(socket)).toMatch(/^(HTTP\/1\.1 (?!5)\d\d\d |$)/);
     expect((await fetch(`${listener.url}/health/`)).status).toBe(200);
   });
 });
+
+async function serveHealth(more: { readonly maxConnections?: number } = {}): Promise<HttpListener> {
+  const options = healthOptions();
+  const where = { host: '127.0.0.1', port: 0, onFault: options.onFault, ...more };
+  const listener = await serveApp(async () => createHealthApp(options), where);
+  open.push(() => listener.close({ graceMs: 0 }));
+  return listener;
+}
 
 function healthOptions() {
   const zero = {

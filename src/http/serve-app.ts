@@ -1,11 +1,43 @@
-// Serves an app on a host and port of its own. Only the composition root calls it. Implements HEALTH-014, DASH-030 and HTTP-004.
+// Serves an app on a host and port of its own. The app is made for the first request: its packages load what Node needs for fetch, which takes
+// more than a quarter of the start of a broker, and most brokers are started for something else. Only the composition root calls it. Implements
+// HEALTH-014, DASH-030 and HTTP-004.
 
-import { type H3, toNodeHandler } from 'h3';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { H3, NodeHandler } from 'h3';
 import { type HttpListener, type HttpListenOptions, listenHttp } from './listen.ts';
 
-/** @throws ListenError when it cannot listen there */
-export function serveApp(app: H3, where: Omit<HttpListenOptions, 'handler'>): Promise<HttpListener> {
-  const handler = toNodeHandler(app);
-  // The app answers every error itself, so its promise never rejects.
-  return listenHttp({ ...where, handler: (request, response) => void handler(request, response) });
+export type MakeApp = () => Promise<H3>;
+
+export type AppOptions = Omit<HttpListenOptions, 'handler'> & {
+  /** Called when the app cannot be made, each time that it is needed; the client then receives 500. */
+  readonly onFault: (error: unknown) => void;
+};
+
+/**
+ * `makeApp` is called for the first request, and again for a later one if it has failed.
+ * @throws ListenError when it cannot listen there
+ */
+export function serveApp(makeApp: MakeApp, options: AppOptions): Promise<HttpListener> {
+  const { onFault, ...where } = options;
+  let made: Promise<NodeHandler> | undefined;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    made ??= nodeHandler(makeApp);
+    let handler: NodeHandler;
+    try {
+      handler = await made;
+    } catch (error) {
+      made = undefined;
+      onFault(error);
+      response.writeHead(500).end();
+      return;
+    }
+    // The app answers every error itself.
+    await handler(request, response);
+  };
+  return listenHttp({ ...where, handler: (request, response) => void answer(request, response) });
+}
+
+async function nodeHandler(makeApp: MakeApp): Promise<NodeHandler> {
+  const { toNodeHandler } = await import('h3');
+  return toNodeHandler(await makeApp());
 }

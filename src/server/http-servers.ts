@@ -8,7 +8,7 @@ import { heapLimitBytes } from '../gateway/heap-limit.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import type { HttpListener } from '../http/listen.ts';
 import { ListenError } from '../http/listen-error.ts';
-import type { serveApp as ServeApp } from '../http/serve-app.ts';
+import type { AppOptions, MakeApp } from '../http/serve-app.ts';
 import type { Logger } from '../model/logger.ts';
 import type { Authentication } from './authentication.ts';
 import { VERSION } from './version.ts';
@@ -55,17 +55,18 @@ export async function closeHttpServers({ health, dashboard }: HttpServers): Prom
 async function startHealth(parts: HttpParts): Promise<HttpListener | undefined> {
   const { configuration } = parts;
   if (!configuration.health) return undefined;
-  // Loaded on demand: without it a broker starts in half the time, and with it the TCP port is already open.
-  const { createHealthApp } = await import('../http/health/health-app.ts');
-  const app = createHealthApp(await sharedOptions(parts, 'a health request failed'));
+  const options = await sharedOptions(parts, 'a health request failed');
   const { healthHost: host, healthPort: port } = configuration;
-  return serve(app, { host, port }, '--health-host and --health-port');
+  const makeApp: MakeApp = async () => {
+    const { createHealthApp } = await import('../http/health/health-app.ts');
+    return createHealthApp(options);
+  };
+  return serve(makeApp, { host, port, onFault: options.onFault }, '--health-host and --health-port');
 }
 
 async function startDashboard(parts: HttpParts): Promise<HttpListener | undefined> {
   const { configuration } = parts;
   if (!configuration.dashboard) return undefined;
-  const { createDashboardApp } = await import('../http/dashboard/dashboard-app.ts');
   const { LiveFeed } = await import('../http/dashboard/live/live-feed.ts');
   const { readPage } = await import('../http/dashboard/page-files.ts');
   const { dashboardHost: host, dashboardPort: port, pathPrefix } = configuration;
@@ -73,10 +74,14 @@ async function startDashboard(parts: HttpParts): Promise<HttpListener | undefine
   const options = { ...shared, access: dashboardAccess(parts), serverVersion: VERSION };
   const page = await readPage(PAGE_FOLDER);
   const live = new LiveFeed({ ...options, ...systemEnvironment });
-  const app = createDashboardApp({ ...options, operator: parts.broker.operator, live, page, pathPrefix });
-  const where = { host, port, maxConnections: MAX_DASHBOARD_CONNECTIONS };
+  const makeApp: MakeApp = async () => {
+    const { createDashboardApp } = await import('../http/dashboard/dashboard-app.ts');
+    return createDashboardApp({ ...options, operator: parts.broker.operator, live, page, pathPrefix });
+  };
+  const { onFault } = shared;
+  const where = { host, port, maxConnections: MAX_DASHBOARD_CONNECTIONS, onFault };
   try {
-    return endingFirst(live, await serve(app, where, '--dashboard-host and --dashboard-port'));
+    return endingFirst(live, await serve(makeApp, where, '--dashboard-host and --dashboard-port'));
   } catch (error) {
     live.close();
     throw error;
@@ -115,12 +120,11 @@ async function sharedOptions({ configuration, logger, broker }: HttpParts, fault
 }
 
 /** A failure to listen says which flags name another address. */
-async function serve(
-  ...[app, where, flags]: [...Parameters<typeof ServeApp>, string]
-): Promise<HttpListener> {
+async function serve(makeApp: MakeApp, options: AppOptions, flags: string): Promise<HttpListener> {
+  // Loaded on demand: with it the TCP port is already open.
   const { serveApp } = await import('../http/serve-app.ts');
   try {
-    return await serveApp(app, where);
+    return await serveApp(makeApp, options);
   } catch (error) {
     throw error instanceof ListenError ? error.setBy(flags) : error;
   }

@@ -37,7 +37,7 @@ async function listeningFeed(): Promise<{ feed: LiveFeed; listener: HttpListener
     allowedHosts: [],
     pathPrefix: '/',
   });
-  const listener = await serveApp(app, { host: '127.0.0.1', port: 0 });
+  const listener = await serveApp(async () => app, { host: '127.0.0.1', port: 0, onFault });
   open.push(() => feed.close());
   open.push(() => listener.close({ graceMs: 0 }));
   return { feed, listener };

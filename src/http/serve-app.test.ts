@@ -1,0 +1,53 @@
+// An app behind a port, over real sockets: when it is made, and what a client receives when it cannot be made.
+import { H3 } from 'h3';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type MakeApp, serveApp } from './serve-app.ts';
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** Its url, and the faults that were reported. */
+async function serve(makeApp: MakeApp) {
+  const faults: unknown[] = [];
+  const onFault = (error: unknown) => void faults.push(error);
+  const listener = await serveApp(makeApp, { host: '127.0.0.1', port: 0, onFault });
+  open.push(() => listener.close({ graceMs: 0 }));
+  return { url: listener.url, faults };
+}
+
+function echoingApp(): H3 {
+  return new H3().post('/', async ({ req }) => `received ${await req.text()}`);
+}
+
+describe('the app', () => {
+  it('is made once, for the first requests, which it answers all', async () => {
+    let madeCount = 0;
+    const { url, faults } = await serve(async () => {
+      madeCount += 1;
+      return echoingApp();
+    });
+    expect(madeCount).toBe(0);
+    const bodies = ['a', 'b', 'c'.repeat(200_000)];
+    const answers = bodies.map(async (body) => (await fetch(url, { method: 'POST', body })).text());
+    expect(await Promise.all(answers)).toEqual(bodies.map((body) => `received ${body}`));
+    expect(madeCount).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('is made again for a later request when it could not be made', async () => {
+    const fault = new Error('a file is missing');
+    let isMissing = true;
+    const { url, faults } = await serve(async () => {
+      if (isMissing) throw fault;
+      return echoingApp();
+    });
+    const refused = await fetch(url, { method: 'POST', body: 'a' });
+    expect([refused.status, await refused.text()]).toEqual([500, '']);
+    expect(faults).toEqual([fault]);
+    isMissing = false;
+    expect(await (await fetch(url, { method: 'POST', body: 'b' })).text()).toBe('received b');
+  });
+});
