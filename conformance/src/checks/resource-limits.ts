@@ -74,7 +74,8 @@ export const resourceLimitChecks: CheckModule = [
         publishCount += 1;
         if (isRefused || publishCount % 8 === 0) last = await healthOf(ctx);
       }
-      last = await healthOf(ctx);
+      // A broker may find room by itself in the next moment, as one with a garbage collector does.
+      if (last.code !== unhealthy.code) last = await healthOf(ctx);
       const isFull = Math.max(heldBytes, last.usedBytes) >= 0.9 * memoryLimitBytes;
       if (!isFull && last.code === 200)
         ctx.notApplicable('the broker refuses messages before its memory is used');
