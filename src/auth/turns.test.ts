@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../testing/instant-hashing.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { type TurnOutcome, Turns } from './turns.ts';
 
 /** Tasks by name that end when the test says so. */
@@ -219,7 +220,7 @@ describe('turns, whatever comes', () => {
           expect([...tasks.running].sort()).toEqual([...model.running].sort());
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 });

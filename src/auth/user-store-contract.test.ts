@@ -8,6 +8,7 @@ import { QueueOperation } from '../model/access.ts';
 import { newFolder } from '../storage/contract/file-place.ts';
 import { openUserStore } from '../storage/sqlite/user-store.ts';
 import { brokenUserStores, keptUserStore } from '../testing/broken-user-stores.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { type UserStoreUnderTest, userStoreCases } from '../testing/user-store-contract.ts';
 import { MemoryUserStore } from './memory-user-store.ts';
 import type { UserStore } from './user-store.ts';
@@ -84,7 +85,7 @@ describe('a store in a file', () => {
         store.close();
         await place.remove();
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     );
   });
 });

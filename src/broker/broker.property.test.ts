@@ -13,10 +13,11 @@ import {
 } from '../testing/broker-scenarios.ts';
 import { ComparedBrokers } from '../testing/compared-brokers.ts';
 import { listPacking } from '../testing/list-packing.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { Broker } from './broker.ts';
 
 const given = process.env['TRUEMQ_RUNS'];
-const runs = given === undefined ? 120 : Number(given);
+const runs = given === undefined ? runsOf(120) : Number(given);
 
 function agreesWithTheModel(parameters: ScenarioParameters): void {
   const settings = settingsOf(parameters);

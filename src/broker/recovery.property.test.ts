@@ -13,6 +13,7 @@ import {
   wildParameters,
 } from '../testing/broker-scenarios.ts';
 import { listPacking } from '../testing/list-packing.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { Broker } from './broker.ts';
 import type { DeliverEffect } from './interface/effect.ts';
@@ -107,7 +108,7 @@ function holdsFor(check: (before: BrokerHarness, after: BrokerHarness, kept: Kep
       broker.recover(withContent(record), { now: 0, wallNow: before.wallNow });
     check(before, new BrokerHarness(broker), kept);
   });
-  fc.assert(property, { numRuns: 60 });
+  fc.assert(property, { numRuns: runsOf(60) });
 }
 
 function messagesOf(kept: KeptRecords, { broker }: BrokerHarness, name: string): readonly KeptMessage[] {

@@ -14,6 +14,7 @@ import { loadDriver } from '../storage/sqlite/driver.ts';
 import { SCHEMA_VERSION } from '../storage/sqlite/schema.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
 import { testCommandContext } from '../testing/command-context.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { recordsThatGive, storedRecords } from '../testing/stored-arbitrary.ts';
 import { contentOf } from '../testing/test-content.ts';
 import { bodyBytes } from '../testing/wire-bytes.ts';
@@ -204,7 +205,7 @@ describe('export and import', () => {
         await rm(path);
         await rm(copy);
       }),
-      { numRuns: 25 },
+      { numRuns: runsOf(25) },
     );
   });
 

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../testing/property-runs.ts';
 import {
   ConnectionStringError,
   type ConnectionStringOptions,
@@ -357,7 +358,7 @@ describe('for all texts', () => {
     const text = fc.array(fc.oneof(part, fc.string({ maxLength: 5 }))).map((parts) => parts.join(''));
     fc.assert(
       fc.property(fc.oneof(text, fc.string()), (candidate) => void refusal(candidate)),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     );
   });
 
@@ -402,7 +403,7 @@ describe('for all texts', () => {
           expect(message).not.toContain(secret.slice(-5));
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runsOf(3_000) },
     );
   });
 });

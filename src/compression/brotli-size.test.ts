@@ -3,6 +3,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../testing/property-runs.ts';
 import { firstPartBytes } from './brotli-size.ts';
 
 function compressed(byteCount: number, quality: number, windowBits: number): Buffer {
@@ -28,7 +29,7 @@ describe('the size of the first part of a Brotli stream', () => {
       fc.property(size, quality, windowBits, (byteCount, level, bits) => {
         expect(firstPartBytes(compressed(byteCount, level, bits))).toBe(byteCount);
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { encodedBodyLength } from '../protocol/encode.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { testSettings } from '../testing/broker-harness.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { publish, subscribe, TestedBroker } from '../testing/tested-broker.ts';
 import { headersOf } from '../testing/wire-client.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -64,7 +65,7 @@ describe('a broker whose largest frame is 256 bytes', () => {
         expect(Math.max(...received.map(({ bodyLength }) => bodyLength))).toBeLessThanOrEqual(256);
         expect(headersOf(received[0])['negotiated-compression']).toBe('gzip');
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deadLetterName, deadLetterOptions, isPossible, meanTheSame } from '../testing/naive/options.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import type { DeliveryMode } from './delivery-mode.ts';
 import type { OverflowStrategy } from './overflow-strategy.ts';
 import {
@@ -40,7 +41,7 @@ describe('queue options', () => {
     const property = fc.property(queues, fc.oneof(options, possible), (queue, one) => {
       expect(impossibleOption(queue, one) === undefined).toBe(isPossible(queue, one));
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runsOf(1000) });
   });
 
   it('are the same where they mean the same [QUEUE-011, QUEUE-012, QUEUE-013]', () => {
@@ -48,7 +49,7 @@ describe('queue options', () => {
       expect(sameOptions(queue, a, b)).toBe(meanTheSame(queue, a, b));
       expect(sameOptions(queue, a, { ...a })).toBe(true);
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runsOf(1000) });
   });
 
   it('differ where one property differs [QUEUE-012]', () => {

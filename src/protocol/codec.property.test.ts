@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cut, cuts, messageFields } from '../testing/message-arbitrary.ts';
 import { fieldsOf } from '../testing/message-fields.ts';
 import { decodeNaively } from '../testing/naive-decoder.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { type BodyParts, bodyBytes } from '../testing/wire-bytes.ts';
 import { recordedFrames } from '../testing/wire-fixtures.ts';
 import { decodeMessage } from './decode.ts';
@@ -81,7 +82,7 @@ describe('any bytes', () => {
           expect({ ...fields, payload: [...payload], headers: [...headers] }).toEqual(naive);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

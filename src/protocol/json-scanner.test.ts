@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../testing/property-runs.ts';
 import { maxJsonDepth, scanJson } from './json-scanner.ts';
 
 type Case = {
@@ -162,7 +163,7 @@ describe('scanJson', () => {
     const text = fc.array(fc.constantFrom(...pieces), { maxLength: 8 });
     fc.assert(
       fc.property(text, (parts) => agrees(Buffer.from(parts.join('')))),
-      { numRuns: 3000 },
+      { numRuns: runsOf(3000) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('scanJson', () => {
         for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
         agrees(bytes);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
@@ -183,7 +184,7 @@ describe('scanJson', () => {
       fc.property(fc.uint8Array({ maxLength: 12 }), (inside) => {
         agrees(Buffer.concat([Buffer.from('"'), inside, Buffer.from('"')]));
       }),
-      { numRuns: 3000 },
+      { numRuns: runsOf(3000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { Command } from '../protocol/command.ts';
 import { encodeBody } from '../protocol/encode.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { clientCommand, cut, cuts } from '../testing/message-arbitrary.ts';
+import { runsOf } from '../testing/property-runs.ts';
 import { describeEvent, refuseAll, SessionDriver } from '../testing/session-driver.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { recordedFrames } from '../testing/wire-fixtures.ts';
@@ -73,7 +74,7 @@ describe('a session', () => {
         expect(end === -1 || end === kinds.length - 1).toBe(true);
         expect(driver.session.state === 'closed').toBe(end !== -1);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 });

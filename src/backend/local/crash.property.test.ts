@@ -5,11 +5,12 @@ import fc from 'fast-check';
 import { it } from 'vitest';
 import { CrashLedger } from '../../testing/crash/crash-ledger.ts';
 import { LossyDisk } from '../../testing/lossy-disk.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { ack, publish, subscribe } from '../../testing/tested-clients.ts';
 import { TestedService } from '../../testing/tested-service.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
 
-const runs = Number(process.env['TRUEMQ_RUNS'] ?? 60);
+const runs = Number(process.env['TRUEMQ_RUNS'] ?? runsOf(60));
 const QUEUES = ['a', 'b'] as const;
 
 type Move =

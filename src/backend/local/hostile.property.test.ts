@@ -7,6 +7,7 @@ import { allInPlace, ZlibCompressor } from '../../compression/zlib-compressor.ts
 import { Command } from '../../protocol/command.ts';
 import { encodeBody } from '../../protocol/encode.ts';
 import { cut, cuts, messageFields } from '../../testing/message-arbitrary.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { ping, publish, subscribe, TestedBroker } from '../../testing/tested-broker.ts';
 import { bodyBytes, frameBytes } from '../../testing/wire-bytes.ts';
 import type { WireClient } from '../../testing/wire-client.ts';
@@ -69,7 +70,7 @@ describe('a hostile peer', () => {
           await leaveNothing(tested, bystander, clients);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Principal, QueueOperation } from '../../model/access.ts';
 import { isShown, may } from '../../testing/naive/rights.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { AccessList } from './access-list.ts';
 
 const { Publish, Subscribe, ListQueues } = QueueOperation;
@@ -31,6 +32,6 @@ it('an access list decides and shows what comparing every entry does [AUTH-018, 
       }
       expect(list.visible(names)).toEqual(names.filter((name) => isShown(principal, name)));
     }),
-    { numRuns: 1000 },
+    { numRuns: runsOf(1000) },
   );
 });

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchesNaively } from '../../testing/naive/rights.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { type FoldedText, foldCase, Pattern } from './pattern.ts';
 
 const matches = (pattern: string, name: string): boolean => new Pattern(pattern).matches(foldCase(name));
@@ -22,7 +23,7 @@ describe('a pattern', () => {
           expect(matches(pattern, name)).toBe(matchesNaively(pattern, name));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

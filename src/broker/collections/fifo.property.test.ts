@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../../testing/property-runs.ts';
 import { Fifo } from './fifo.ts';
 
 describe('Fifo', () => {
@@ -24,7 +25,7 @@ describe('Fifo', () => {
           expect([fifo.size, fifo.first()]).toEqual([expected.length, expected[0]]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 

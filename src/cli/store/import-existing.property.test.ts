@@ -19,6 +19,7 @@ import {
   type GivenRow,
   writeExistingDatabase,
 } from '../../testing/existing-database.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { importExisting } from './import-existing.ts';
 
 const NAMES = ['orders', 'alarms', 'été'];
@@ -143,6 +144,6 @@ it('takes exactly what can be taken, in order, and once', async () => {
         await rm(folder, { recursive: true });
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runsOf(25) },
   );
 });

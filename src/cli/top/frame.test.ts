@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { livePoint, liveQueue, liveSnapshot } from '../../testing/fake-dashboard.ts';
+import { runsOf } from '../../testing/property-runs.ts';
 import { columns } from './columns.ts';
 import { frameOf, plainLines, type Screen } from './frame.ts';
 import { type LiveTable, tableOfSnapshot } from './live-table.ts';
@@ -125,7 +126,7 @@ describe('a frame', () => {
           expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runsOf } from '../../testing/property-runs.ts';
 import { scanJson } from '../json-scanner.ts';
 import { maxJsonDepth, scanBytes } from './byte-scanner.ts';
 import { maxTextBytes } from './scanner-memory.ts';
@@ -138,7 +139,7 @@ describe('the vector scanner', () => {
           ).toEqual([]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -161,7 +162,7 @@ describe('the vector scanner', () => {
           expect(disputed(candidates.flatMap((one) => shifted(one, count)))).toEqual([]);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -180,7 +181,7 @@ describe('the vector scanner', () => {
         for (const [at, removed, token] of edits) edited.splice(at, removed, token);
         expect(disputed(shifted(Buffer.from(edited.join('')), count))).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     );
   });
 
