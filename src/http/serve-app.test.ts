@@ -1,4 +1,6 @@
 // An app behind a port, over real sockets: when it is made, and what a client receives when it cannot be made.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { H3 } from 'h3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MakeApp, serveApp } from './serve-app.ts';
@@ -18,8 +20,16 @@ async function serve(makeApp: MakeApp) {
   return { url: listener.url, faults };
 }
 
+function promiseOf<Value>() {
+  let resolve!: (value: Value) => void;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
 function echoingApp(): H3 {
-  return new H3().post('/', async ({ req }) => `received ${await req.text()}`);
+  return new H3({ silent: true }).post('/', async ({ req }) => `received ${await req.text()}`);
 }
 
 describe('the app', () => {
@@ -34,6 +44,20 @@ describe('the app', () => {
     const answers = bodies.map(async (body) => (await fetch(url, { method: 'POST', body })).text());
     expect(await Promise.all(answers)).toEqual(bodies.map((body) => `received ${body}`));
     expect(madeCount).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('is made for others too when the client that it is made for leaves meanwhile', async () => {
+    const { promise, resolve } = promiseOf<H3>();
+    const { url, faults } = await serve(() => promise);
+    const leaving = connect(Number(new URL(url).port), '127.0.0.1');
+    leaving.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of it');
+    await once(leaving, 'connect');
+    const other = fetch(url, { method: 'POST', body: 'a' });
+    leaving.resetAndDestroy();
+    await once(leaving, 'close');
+    resolve(echoingApp());
+    expect(await (await other).text()).toBe('received a');
     expect(faults).toEqual([]);
   });
 

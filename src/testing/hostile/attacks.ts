@@ -13,6 +13,8 @@ export type Attack = {
   readonly run: (sockets: HostileSockets, swing: Swing) => Promise<void>;
   /** The one user of the broker; absent: it asks nobody for credentials. */
   readonly user?: Login;
+  /** It judges how long answers take, so it must not wait for the processor itself. */
+  readonly judgesTimes?: true;
 };
 
 export type Swing = { readonly scale: number; readonly begun: () => void };
@@ -169,6 +171,7 @@ export const attacks = {
   'wrong-logins': {
     title: '50 wrong logins a second',
     user: rightLogin,
+    judgesTimes: true,
     run: async (sockets, { begun }) => {
       sockets.floodLogins(50);
       begun();
