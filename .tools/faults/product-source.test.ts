@@ -11,4 +11,8 @@ it('does not depend on comments and formatting', () => {
 it('depends on everything else', () => {
   expect(codeOf('a + b')).not.toBe(codeOf('a - b'));
   expect(codeOf("say('// no comment')")).not.toBe(codeOf("say('')"));
+  expect(codeOf('a = /\\/*x/; b = /y*\\//')).not.toBe(codeOf('a = /\\/; b = /y*\\//'));
+  const template = (text: string) => codeOf(`say(\`/*\${a /* is b */}//${text}\${c}*/\`) // d`);
+  expect(template('x')).not.toBe(template('y'));
+  expect(template('x')).toBe('say ( ` / * $ { a } / / x$ { c } * / ` )');
 });
