@@ -48,25 +48,30 @@ export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<str
 }
 
 /**
- * What is called broken and is not, and what is not called so though a check that must fail is about it and nothing else that is broken
+ * What is called broken and is not, unless a check says so that may fail, and what is not called so though a check that must fail is about it and nothing else that is broken
  * explains its failure.
  */
 export function misnamedRules(
-  { breaks, mustFail }: Pick<Mutant, 'breaks' | 'mustFail'>,
+  { breaks, mustFail, mayFail = [] }: Pick<Mutant, 'breaks' | 'mustFail' | 'mayFail'>,
   results: readonly CheckResult[],
 ): readonly string[] {
   const reported = reportedBroken(results);
+  const named = [...breaks, ...clausesOf(results, mayFail)];
   const own = results.filter(({ id }) => mustFail.includes(id));
   const explained = new Set(own.filter(isExplained).flatMap(({ clauses }) => clauses));
   const about = new Set(own.flatMap(({ clauses }) => clauses).filter((clause) => !explained.has(clause)));
   return [
     ...[...reported]
-      .filter((clause) => !breaks.includes(clause))
+      .filter((clause) => !named.includes(clause))
       .map((clause) => `${clause} is called broken, and the fault does not name it`),
     ...breaks
       .filter((clause) => about.has(clause) && !reported.has(clause))
       .map((clause) => `${clause} is broken, and is not called so`),
   ];
+}
+
+function clausesOf(results: readonly CheckResult[], ids: readonly string[]): readonly string[] {
+  return results.filter(({ id }) => ids.includes(id)).flatMap(({ clauses }) => clauses);
 }
 
 function isExplained({ blockedBy, explainedBy }: CheckResult): boolean {

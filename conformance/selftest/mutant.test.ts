@@ -102,4 +102,12 @@ describe('misnamedRules', () => {
   ])('names %s', (_name, results, texts) => {
     expect(misnamedRules(mutant, results)).toEqual(texts);
   });
+
+  it('are not those that a check is about which may fail', () => {
+    const failed = [failing, result('CONN-002a', 'fail')];
+    expect(misnamedRules({ ...mutant, breaks: ['CONN-001'] }, failed)).toEqual([]);
+    expect(misnamedRules({ breaks: ['CONN-001'], mustFail: ['CONN-001a'] }, failed)).toEqual([
+      'CONN-002 is called broken, and the fault does not name it',
+    ]);
+  });
 });

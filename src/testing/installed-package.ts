@@ -38,7 +38,8 @@ export async function runNode(folder: string, ...args: readonly string[]): Promi
 
 /** Checks a TypeScript file of `folder` as the strict project of a user would. */
 export function checkTypes(folder: string, file: string): Promise<ProgramResult> {
-  const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes'];
+  // The compiler's own libraries need no check, and take a third of its time.
+  const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipDefaultLibCheck'];
   const target = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2023'];
   return runNode(folder, compiler, ...strict, ...target, '--types', 'node', file);
 }
