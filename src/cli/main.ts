@@ -2,6 +2,7 @@
 // The entry point of `truemq`: finds the command, runs it, and turns errors into one clear line and an exit code. The composition
 // root of everything; nobody imports it, and it must stay light: what a command needs is loaded with the command.
 
+import { isatty } from 'node:tty';
 import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
@@ -9,19 +10,24 @@ import { findCommand, isCommand, overview } from './help.ts';
 import { askLine } from './line-prompt.ts';
 import { askSecret } from './secret-prompt.ts';
 
+const STDIN = 0;
+
+/** Asked of the system: to make the stream takes 5 ms of each command, and few read it. */
+const readsTerminal = isatty(STDIN);
+
 const context: CommandContext = {
-  stdin: process.stdin,
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
-  ask: process.stdin.isTTY ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
-  askSecret: process.stdin.isTTY
-    ? (question) => askSecret(question, process.stdin, process.stderr)
-    : undefined,
-  terminal:
-    process.stdin.isTTY && process.stdout.isTTY
-      ? { input: process.stdin, output: process.stdout, onExit }
-      : undefined,
+  ask: readsTerminal ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
+  askSecret: readsTerminal ? (question) => askSecret(question, process.stdin, process.stderr) : undefined,
+  get terminal() {
+    if (!readsTerminal || !process.stdout.isTTY) return undefined;
+    return { input: process.stdin, output: process.stdout, onExit };
+  },
   environment: process.env,
   onStopSignal,
   onHangup,

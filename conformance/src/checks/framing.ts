@@ -326,13 +326,13 @@ export const framingChecks: CheckModule = [
   // FRAME-016 (MUST): The broker reads every one of several frames that arrive in a single TCP segment.
   {
     id: 'FRAME-016a',
-    title: 'reads all of forty frames that arrive in one piece',
+    title: 'reads all of two hundred frames that arrive in one piece',
     clauses: ['FRAME-016'],
     profile: 'core',
-    evidence: { frames: 40, assertions: 40 },
+    evidence: { frames: 200, assertions: 200 },
     run: async (ctx) => {
       const connection = await ctx.connect();
-      const ids = Array.from({ length: 40 }, () => ctx.id('ping'));
+      const ids = Array.from({ length: 200 }, () => ctx.id('ping'));
       await connection.sendTogether(ids.map((id) => ({ command: Command.Ping, id })));
       for (const id of ids) await connection.expect({ command: 'Pong', id }, { clause: 'FRAME-016' });
     },
