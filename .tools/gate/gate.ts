@@ -27,8 +27,8 @@ const keptPath = fileURLToPath(new URL('kept.json', import.meta.url));
 const formatter = `${root}node_modules/@biomejs/biome/bin/biome`;
 
 const repeatCount = 3;
-/** For all attempts: one begins only if it can end in this time. */
-const budgetMs = 100_000;
+/** For all attempts: one begins only if it can end in this time. On a slow machine the first takes 83 s, and each row that is repeated 21. */
+const budgetMs = 115_000;
 const defaultRunCount = 6;
 
 process.exitCode = await run(process.argv.slice(2));
