@@ -48,15 +48,16 @@ export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<str
 }
 
 /**
- * What is called broken and is not, unless a check says so that may fail, and what is not called so though a check that must fail is about it and nothing else that is broken
- * explains its failure.
+ * What is called broken though the fault does not break it, but for what a check is about that may fail, and did. And what is broken and not
+ * called so, though a check that must fail is about it, and nothing else that is broken explains its failure.
  */
 export function misnamedRules(
   { breaks, mustFail, mayFail = [] }: Pick<Mutant, 'breaks' | 'mustFail' | 'mayFail'>,
   results: readonly CheckResult[],
 ): readonly string[] {
   const reported = reportedBroken(results);
-  const named = [...breaks, ...clausesOf(results, mayFail)];
+  const byChance = results.filter((result) => mayFail.includes(result.id) && isKill(result));
+  const named = [...breaks, ...byChance.flatMap(({ clauses }) => clauses)];
   const own = results.filter(({ id }) => mustFail.includes(id));
   const explained = new Set(own.filter(isExplained).flatMap(({ clauses }) => clauses));
   const about = new Set(own.flatMap(({ clauses }) => clauses).filter((clause) => !explained.has(clause)));
@@ -68,10 +69,6 @@ export function misnamedRules(
       .filter((clause) => about.has(clause) && !reported.has(clause))
       .map((clause) => `${clause} is broken, and is not called so`),
   ];
-}
-
-function clausesOf(results: readonly CheckResult[], ids: readonly string[]): readonly string[] {
-  return results.filter(({ id }) => ids.includes(id)).flatMap(({ clauses }) => clauses);
 }
 
 function isExplained({ blockedBy, explainedBy }: CheckResult): boolean {

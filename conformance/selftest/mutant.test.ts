@@ -103,7 +103,7 @@ describe('misnamedRules', () => {
     expect(misnamedRules(mutant, results)).toEqual(texts);
   });
 
-  it('are not those that a check is about which may fail', () => {
+  it('finds nothing wrong with what a check is about that may fail, and did', () => {
     const failed = [failing, result('CONN-002a', 'fail')];
     expect(misnamedRules({ ...mutant, breaks: ['CONN-001'] }, failed)).toEqual([]);
     expect(misnamedRules({ breaks: ['CONN-001'], mustFail: ['CONN-001a'] }, failed)).toEqual([

@@ -48,11 +48,15 @@ describe('the app', () => {
   });
 
   it('is made for others too when the client that it is made for leaves meanwhile', async () => {
+    const begun = promiseOf<void>();
     const { promise, resolve } = promiseOf<H3>();
-    const { url, faults } = await serve(() => promise);
+    const { url, faults } = await serve(() => {
+      begun.resolve();
+      return promise;
+    });
     const leaving = connect(Number(new URL(url).port), '127.0.0.1');
     leaving.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of it');
-    await once(leaving, 'connect');
+    await begun.promise;
     const other = fetch(url, { method: 'POST', body: 'a' });
     leaving.resetAndDestroy();
     await once(leaving, 'close');

@@ -1,5 +1,5 @@
-// Serves an app on a host and port of its own. The app is made for the first request: its packages load what Node needs for fetch, which takes
-// more than a quarter of the start of a broker, and most brokers are started for something else. Only the composition root calls it. Implements
+// Serves an app on a host and port of its own. The app is made for the first request: its packages load what Node needs for fetch, which took
+// a fifth of the start of a broker, and most brokers are started for something else. Only the composition root calls it. Implements
 // HEALTH-014, DASH-030 and HTTP-004.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

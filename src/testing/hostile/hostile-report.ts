@@ -75,8 +75,9 @@ messages per second publishes, receives and acknowledges for ${load.seconds} s, 
 attack and round has a new broker. The broker must not crash, must complete the normal workload, and must not take more memory than its limits and
 ${mebibytes(BASE_BYTES)} MiB: ${mebibytes(BOUND_BYTES)} MiB.
 
-The times are those from publish to delivery, the medians of ${load.rounds} rounds. The broker, the workload and the hostile client, which ran when
-neither of them wanted to, shared ${availableParallelism()} cores with whatever else the machine did. The control is the same attack on a process that takes everything in and does nothing
+The times are those from publish to delivery, the medians of ${load.rounds} rounds. The broker, the workload and the hostile client shared
+${availableParallelism()} cores with whatever else the machine did. The hostile client ran when neither of the others wanted to, except that of the wrong logins, which measures
+its answers. The control is the same attack on a process that takes everything in and does nothing
 with it, while the workload runs on the broker: it shows what the hostile client costs such a machine whatever the broker does. The goal is a
 p99 of at most ${MAX_RATIO} times of what it is alone.
 
