@@ -64,6 +64,8 @@ export class ClientConnection {
   #isClosing = false;
   /** No more frames are sent. */
   #isSilent = false;
+  /** Nothing is read unless an answer is awaited. */
+  #isHeldBack = false;
   #capabilities: ReadonlySet<string> = new Set();
   #error: ClientError | undefined;
   #reason: string | undefined;
@@ -126,6 +128,7 @@ export class ClientConnection {
       this.#pending.remove(command.id);
       throw error;
     }
+    if (this.#isHeldBack) this.#balanceReading();
   }
 
   /** Ends the wait for an answer, without a call of a handler. */
@@ -150,17 +153,30 @@ export class ClientConnection {
     if (!this.#isSilent) this.#sender.send(fields);
   }
 
-  /** Whether bytes are read; while they are not, answers and Pongs wait too. */
+  /** Whether no bytes are read; while they are not, Pongs wait too. */
   get isPaused(): boolean {
     return this.#options.stream.isPaused();
   }
 
+  /** Stops reading, whenever no command waits for its answer. */
   pause(): void {
-    this.#options.stream.pause();
+    this.#isHeldBack = true;
+    this.#balanceReading();
   }
 
   resume(): void {
-    this.#options.stream.resume();
+    this.#isHeldBack = false;
+    this.#balanceReading();
+  }
+
+  /**
+   * An answer comes behind the messages that the broker sent before it. So all is read while one is awaited: the handler that the messages wait for
+   * may be what waits for it.
+   */
+  #balanceReading(): void {
+    const { stream } = this.#options;
+    if (this.#isHeldBack && this.#pending.isEmpty) stream.pause();
+    else if (stream.isPaused()) stream.resume();
   }
 
   /**
@@ -179,7 +195,7 @@ export class ClientConnection {
     this.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
     this.#isSilent = true;
     this.#sender.end();
-    this.#options.stream.resume();
+    this.resume();
     this.#destroyLater();
   }
 
@@ -248,6 +264,7 @@ export class ClientConnection {
     for (let event = this.#session.next(); event !== undefined; event = this.#session.next()) {
       this.#handleEvent(event);
     }
+    if (this.#isHeldBack) this.#balanceReading();
   }
 
   #handleEvent(event: ClientEvent): void {

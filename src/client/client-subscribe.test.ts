@@ -156,4 +156,37 @@ describe('subscribe', () => {
     await vi.waitFor(() => expect(handledCount).toBe(3_000));
     expect(near.isPaused()).toBe(false);
   });
+
+  it('reads on while a handler waits for the answer to its own command, whatever waits for handlers', async () => {
+    const { client, broker } = await connectSubscribed(async () => {
+      await client.publish('results', 1);
+    });
+    for (let number = 0; number < 3_000; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    const commands: number[] = [];
+    while (commands.length < 6_000) {
+      const { command, id } = await broker.take();
+      commands.push(command);
+      if (command === 20) broker.send({ command: 21, id, queue: 'results' });
+    }
+    expect(commands).toEqual(Array.from({ length: 3_000 }, () => [20, 30]).flat());
+  });
+
+  it('reads no more again when the answer that it read on for has come', async () => {
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
+    const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
+    broker.send({ command: 23, id: (await broker.take()).id });
+    await subscribing;
+    const sendMany = () => {
+      for (let number = 0; number < 1_100; number += 1)
+        broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    };
+    sendMany();
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
+    sendMany();
+    await pingPong({ client, broker });
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
+  });
 });

@@ -9,6 +9,7 @@ import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts'
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import type { Inflate } from '../testing/wire-client.ts';
 import { CommandError, CommandTimeoutError, ConnectionError, connect, ProtocolError } from './index.ts';
+import { toSettings } from './options.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -319,6 +320,29 @@ describe('keeping alive', () => {
     }
     await vi.advanceTimersByTimeAsync(0);
     expect(client.capabilities).toBeDefined();
+  });
+
+  it('sends a Ping also while too many messages wait for it to read the Pong [CLIENT-007]', async () => {
+    vi.useFakeTimers();
+    const { client, broker } = await connectPair();
+    const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
+    broker.send({ command: 23, id: (await broker.take()).id });
+    await subscribing;
+    for (let number = 0; number < 3_000; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    await vi.advanceTimersByTimeAsync(90_000);
+    expect(broker.untaken.map(({ command }) => command)).toEqual([10, 10, 10]);
+    expect(client.capabilities).toBeDefined();
+  });
+
+  it.each(['commandTimeoutMs', 'keepAliveIntervalMs'])('takes as %s what a timer can wait', async (name) => {
+    for (const wrong of [0, 0.5, 2 ** 31, Number.POSITIVE_INFINITY, Number.NaN]) {
+      await expect(connect({ [name]: wrong })).rejects.toThrow(
+        `${name}: came ${wrong}; allowed is 1 to 2147483647`,
+      );
+    }
+    for (const right of [1, 2 ** 31 - 1])
+      expect(toSettings({ [name]: right })).toMatchObject({ [name]: right });
   });
 
   it('ends the connection when no Pong comes', async () => {

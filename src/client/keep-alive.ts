@@ -2,13 +2,23 @@
 
 import { Command } from '../protocol/command.ts';
 import type { ClientConnection } from './client-connection.ts';
+import type { ClientSettings } from './options.ts';
 
-/** While reading is paused no answer can arrive, so no Ping is sent. */
-export function keepAlive(connection: ClientConnection, intervalMs: number): void {
+export type KeepAliveSettings = Pick<ClientSettings, 'keepAliveIntervalMs' | 'createId'>;
+
+/** While reading is paused no answer can arrive: the Ping tells the broker that the client lives, and its Pong is not awaited. */
+export function keepAlive(
+  connection: ClientConnection,
+  { keepAliveIntervalMs, createId }: KeepAliveSettings,
+): void {
   const timer = setInterval(() => {
-    if (connection.isPaused || !connection.isOpen) return;
+    if (!connection.isOpen) return;
+    if (connection.isPaused) {
+      connection.send({ command: Command.Ping, id: createId() });
+      return;
+    }
     const answered = connection.request({ command: Command.Ping, answer: Command.Pong });
     answered.catch(() => connection.abandon());
-  }, intervalMs);
+  }, keepAliveIntervalMs);
   void connection.closed.then(() => clearInterval(timer));
 }

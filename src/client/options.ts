@@ -15,7 +15,12 @@ import {
 import { sequentialIds } from './ids.ts';
 import { callSafely, warn } from './process-warning.ts';
 import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
-import { type ReconnectOptions, type ReconnectSettings, toReconnectSettings } from './reconnect-schedule.ts';
+import {
+  MAX_INT32,
+  type ReconnectOptions,
+  type ReconnectSettings,
+  toReconnectSettings,
+} from './reconnect-schedule.ts';
 import type { TlsOptions } from './tls-options.ts';
 
 export type ConnectOptions = TlsOptions & {
@@ -38,9 +43,9 @@ export type ConnectOptions = TlsOptions & {
   readonly conflictStrategy?: ConflictStrategy;
   /** Called with each difference, of every severity, at the first connection. Its failure becomes a warning of the process. */
   readonly onQueueDifference?: (difference: QueueDifference) => void;
-  /** How long a command, and the handshake, may wait for its answer. Default 10 s. */
+  /** How long a command, and the handshake, may wait for its answer: 1 to 2,147,483,647 ms. Default 10 s. */
   readonly commandTimeoutMs?: number;
-  /** How often a Ping is sent. Default 30 s. */
+  /** How often a Ping is sent: every 1 to 2,147,483,647 ms. Default 30 s. */
   readonly keepAliveIntervalMs?: number;
   /** In descending preference; empty for no compression. Default brotli, gzip. */
   readonly compressions?: readonly Algorithm[];
@@ -84,8 +89,8 @@ export function toSettings(options: ConnectOptions): ClientSettings {
   const reconnect = toReconnect(options);
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
   return {
-    commandTimeoutMs: options.commandTimeoutMs ?? 10_000,
-    keepAliveIntervalMs: options.keepAliveIntervalMs ?? 30_000,
+    commandTimeoutMs: checkedDelay('commandTimeoutMs', options.commandTimeoutMs ?? 10_000),
+    keepAliveIntervalMs: checkedDelay('keepAliveIntervalMs', options.keepAliveIntervalMs ?? 30_000),
     compressor: new ZlibCompressor(),
     compressions: options.compressions ?? ['brotli', 'gzip'],
     compressionThresholdBytes: options.compressionThresholdBytes ?? 1_024,
@@ -98,6 +103,12 @@ export function toSettings(options: ConnectOptions): ClientSettings {
     createId: options.createId ?? sequentialIds(),
     onHandlerError: reportTo(options.onHandlerError),
   };
+}
+
+/** A timer of Node.js that is given a longer delay, or none, waits 1 ms. */
+function checkedDelay(name: string, value: number): number {
+  if (value >= 1 && value <= MAX_INT32) return value;
+  throw new RangeError(`${name}: came ${value}; allowed is 1 to ${MAX_INT32}`);
 }
 
 function toReconnect({ stream, reconnect = {} }: ConnectOptions): ReconnectSettings | undefined {

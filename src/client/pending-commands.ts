@@ -51,6 +51,11 @@ export class PendingCommands {
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
+  /** Whether no command waits for its answer. */
+  get isEmpty(): boolean {
+    return this.#inOrder.first === undefined && this.#byId.size === 0;
+  }
+
   /** Handles a message as the answer to the command with this id, which may be late; false when it answers no command. */
   settle(message: Message, id = message.id): boolean {
     const pending = this.#find(id);
@@ -73,7 +78,7 @@ export class PendingCommands {
       this.#fillMap();
       this.#byId.delete(id);
     }
-    if (this.#isEmpty) this.#stopTimer();
+    if (this.isEmpty) this.#stopTimer();
   }
 
   /** Forgets a command that was sent, without a call of its handlers. Its answer is no surprise when it comes. */
@@ -89,10 +94,6 @@ export class PendingCommands {
     this.#byId.clear();
     this.#stopTimer();
     for (const { pending } of entries) pending.handleFailure(error);
-  }
-
-  get #isEmpty(): boolean {
-    return this.#inOrder.first === undefined && this.#byId.size === 0;
   }
 
   #isPending(id: string): boolean {

@@ -17,7 +17,7 @@ export type ReconnectOptions = {
 export type ReconnectSettings = Required<ReconnectOptions>;
 
 /** The largest number of attempts, and the longest delay of a timer of Node.js. */
-const MAX_INT32 = 2_147_483_647;
+export const MAX_INT32 = 2_147_483_647;
 
 /** @throws RangeError when a number is not in its range */
 export function toReconnectSettings(options: ReconnectOptions): ReconnectSettings {

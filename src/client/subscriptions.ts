@@ -1,5 +1,5 @@
 // The subscriptions of a client, by queue, across all its connections: passes deliveries on, renews the subscriptions on each new connection,
-// and stops reading while too many messages wait for handlers. Implements CLIENT-014.
+// and stops reading while too many messages wait for handlers and no answer is awaited. Implements CLIENT-014.
 
 import { ErrorCode } from '../model/error-code.ts';
 import { Command } from '../protocol/command.ts';
@@ -109,7 +109,7 @@ export class Subscriptions implements Renewable {
     let backlogCount = 0;
     for (const subscription of this.#byQueue.values()) backlogCount += subscription.backlogCount;
     if (backlogCount >= MAX_BACKLOG_COUNT) connection.pause();
-    else if (connection.isPaused && backlogCount <= MAX_BACKLOG_COUNT / 2) connection.resume();
+    else if (backlogCount <= MAX_BACKLOG_COUNT / 2) connection.resume();
   }
 
   /** Whether the broker has accepted; false: the subscription is lost. */

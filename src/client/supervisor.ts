@@ -97,7 +97,7 @@ export class Supervisor {
       throw error;
     }
     this.#connection = connection;
-    keepAlive(connection, settings.keepAliveIntervalMs);
+    keepAlive(connection, settings);
     this.#waiters.resolve(connection);
     void connection.closed.then((reason) => this.#handleLost(reason));
   }
