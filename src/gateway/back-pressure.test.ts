@@ -119,21 +119,29 @@ describe('a subscriber that does not read', () => {
     expect((await tested.exchange(client, ...ids(50, 'p').map(ping))).length).toBe(50);
   });
 
-  it('is closed at the idle timeout when it never reads again, what it sent thrown away', async () => {
-    const { tested, stalled, server, publisher } = await stalledParty();
-    const large = JSON.stringify('x'.repeat(40 * KIB));
-    for (const id of ids(16)) await tested.exchange(publisher, publish('q', id, { payload: large }));
-    await tested.advance(150_000);
-    await tested.exchange(publisher, ping());
-    for (let count = 0; count < 20; count += 1) stalled.sendRaw(Buffer.alloc(10 * KIB));
-    await tested.advance(149_999);
-    expect(stalled.stream.writableLength).toBeGreaterThan(100 * KIB);
-    await tested.advance(1);
-    expect(stalled.stream.writableLength).toBe(0);
-    expect(server.destroyed).toBe(false);
-    await tested.advance(5_000);
-    expect(server.destroyed).toBe(true);
-  });
+  it.each([
+    ['nothing', 0, 301_000],
+    ['a little', 100, 601_000],
+    ['much', 200 * KIB, 600_000],
+  ])(
+    'is closed when it never reads again, an idle timeout after %s that it sent, which is thrown away [CONN-017]',
+    async (_, sentBytes, closedAt) => {
+      const { tested, stalled, server, healthy, publisher } = await stalledParty();
+      const large = JSON.stringify('x'.repeat(40 * KIB));
+      for (const id of ids(16)) await tested.exchange(publisher, publish('q', id, { payload: large }));
+      stalled.sendRaw(Buffer.alloc(sentBytes));
+      for (let left = closedAt - 1; left > 0; left -= 100_000) {
+        await tested.advance(Math.min(left, 100_000));
+        for (const other of [healthy, publisher]) await tested.exchange(other, ping());
+      }
+      expect(tested.broker.stats().activeConnectionCount).toBe(3);
+      await tested.advance(1);
+      expect(tested.broker.stats().activeConnectionCount).toBe(2);
+      expect(server.destroyed).toBe(false);
+      await tested.advance(5_000);
+      expect(server.destroyed).toBe(true);
+    },
+  );
 });
 
 describe('a client that sends without reading its answers', () => {

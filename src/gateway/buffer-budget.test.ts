@@ -21,9 +21,18 @@ async function connected(tested: TestedBroker, count: number): Promise<readonly 
   return clients;
 }
 
+function newBudget() {
+  const tasks: (() => void)[] = [];
+  const budget = new BufferBudget(100, (task) => tasks.push(task));
+  const runTasks = () => {
+    for (const task of tasks.splice(0)) task();
+  };
+  return { budget, runTasks };
+}
+
 describe('a budget', () => {
   it('grants free bytes, and any number to a single connection', () => {
-    const budget = new BufferBudget(100);
+    const { budget } = newBudget();
     expect(budget.hasRoomFor(1_000, 0)).toBe(true);
     budget.add(60);
     expect([budget.hasRoomFor(40, 10), budget.hasRoomFor(41, 10)]).toEqual([true, false]);
@@ -33,7 +42,7 @@ describe('a budget', () => {
   });
 
   it('wakes those that wait in order, while it lasts', () => {
-    const budget = new BufferBudget(100);
+    const { budget, runTasks } = newBudget();
     budget.add(100);
     const woken: number[] = [];
     for (const number of [1, 2, 3]) {
@@ -42,11 +51,16 @@ describe('a budget', () => {
         budget.add(50);
       });
     }
-    budget.wake();
+    runTasks();
     expect(woken).toEqual([]);
-    budget.add(-100);
-    budget.wake();
+    budget.add(-60);
+    budget.add(-40);
+    expect(woken).toEqual([]);
+    runTasks();
     expect(woken).toEqual([1, 2]);
+    budget.add(-50);
+    runTasks();
+    expect(woken).toEqual([1, 2, 3]);
   });
 });
 
@@ -80,6 +94,22 @@ describe('while memory for input is short', () => {
     second?.send(ping());
     await tested.settle();
     expect(second?.lines()).toEqual(['PublishAck large q', 'Pong ping']);
+  });
+
+  it('the memory of a client that never connected wakes those that wait, though nothing else happens [LIMIT-021]', async () => {
+    const tested = new TestedBroker(oneLargeFrame);
+    const client = await tested.connect();
+    const stranger = tested.attach();
+    stranger.sendRaw(large.subarray(0, 100 * KIB));
+    await tested.settle();
+    for (const part of [large.subarray(0, 100 * KIB), large.subarray(100 * KIB)]) {
+      client.sendRaw(part);
+      await tested.settle();
+    }
+    expect(client.lines()).toEqual([]);
+    stranger.stream.destroy();
+    await tested.settle();
+    expect(client.lines()).toEqual(['PublishAck large q']);
   });
 
   it('a compressed frame is opened when what it may hold fits [LIMIT-021]', async () => {

@@ -10,12 +10,16 @@ export type ConnectionBudgets = { readonly input: BufferBudget; readonly output:
 
 export class BufferBudget {
   readonly #maxBytes: number;
+  readonly #soon: (task: () => void) => void;
   #usedBytes = 0;
+  #isWakingSoon = false;
   /** Callbacks of the connections that wait for memory, in order. */
   readonly #waiters = new Set<() => void>();
 
-  constructor(maxBytes: number) {
+  /** `soon`: runs a task after the present one. */
+  constructor(maxBytes: number, soon: (task: () => void) => void) {
     this.#maxBytes = maxBytes;
+    this.#soon = soon;
   }
 
   get usedBytes(): number {
@@ -31,9 +35,12 @@ export class BufferBudget {
     return this.#usedBytes + bytes <= this.#maxBytes || this.#usedBytes === takenBytes;
   }
 
-  /** Counts used bytes; released bytes when `bytes` is negative. */
+  /** Counts used bytes; released bytes when `bytes` is negative: soon connections that wait are called back, in order, while there is room. */
   add(bytes: number): void {
     this.#usedBytes += bytes;
+    if (bytes >= 0 || this.#waiters.size === 0 || this.#isWakingSoon) return;
+    this.#isWakingSoon = true;
+    this.#soon(() => this.#wake());
   }
 
   /** Calls `retry` once when memory may be free. */
@@ -45,8 +52,8 @@ export class BufferBudget {
     this.#waiters.delete(retry);
   }
 
-  /** Calls back waiting connections in order, while the budget has room. To be called when bytes were released. */
-  wake(): void {
+  #wake(): void {
+    this.#isWakingSoon = false;
     for (const retry of [...this.#waiters]) {
       if (this.isShort) return;
       this.#waiters.delete(retry);

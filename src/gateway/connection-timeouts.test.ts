@@ -183,4 +183,56 @@ describe('a client that is silent', () => {
     expect(silent.isOver).toBe(true);
     expect(other.lines()).toEqual(['Deliver m1 q']);
   });
+
+  it('is closed a second later where the broker did not read for its own reasons, and looks first [CONN-017]', async () => {
+    const { tested } = await congested();
+    await tested.advance(300_999);
+    expect(tested.broker.stats().activeConnectionCount).toBe(1);
+    await tested.advance(1);
+    expect(tested.broker.stats().activeConnectionCount).toBe(0);
+  });
 });
+
+describe('a client that sends, while the broker does not read it', () => {
+  it('is not closed as idle [CONN-017]', async () => {
+    const { tested, client } = await congested();
+    for (let minute = 0; minute < 60; minute += 1) {
+      client.send(ping(`p${minute}`));
+      await tested.advance(60_000);
+    }
+    client.stream.resume();
+    await tested.settle();
+    const lines = client.lines();
+    expect(lines.filter((line) => line.startsWith('Pong'))).toHaveLength(60);
+    expect(client.isOver).toBe(false);
+  });
+
+  it('is not closed as idle where much of it waits for the store [CONN-017]', async () => {
+    const store = new GatedStore();
+    const tested = new TestedBroker({ timeouts, maxPendingInputBytes: 100 }, { store });
+    const client = await tested.connect();
+    const payload = JSON.stringify('x'.repeat(100_000));
+    client.send(...['a', 'b', 'c'].map((id) => publish('q', id, { payload })));
+    for (let minute = 0; minute < 25; minute += 1) await tested.advance(60_000);
+    for (let count = 0; count < 3; count += 1) {
+      store.release();
+      await tested.settle();
+    }
+    expect(client.lines()).toEqual(['PublishAck a q', 'PublishAck b q', 'PublishAck c q']);
+  });
+});
+
+/** A client that reads nothing, and so much for it that the broker does not read it either. */
+async function congested() {
+  const tested = new TestedBroker({ timeouts, maxOutboundBytes: 50_000 });
+  const client = await tested.subscriber('q');
+  const publisher = await tested.connect();
+  client.stream.pause();
+  const payload = JSON.stringify('x'.repeat(20_000));
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    await tested.exchange(publisher, publish('q', id, { payload }));
+  expect(tested.logged).toEqual(['a client does not read: reading from it waits']);
+  publisher.stream.end();
+  await tested.settle();
+  return { tested, client };
+}

@@ -58,6 +58,12 @@ export class ConnectionTimeouts {
     this.#handshakeUntil = undefined;
   }
 
+  /** The client counts as idle in so many milliseconds, unless bytes are received before. To be called at the idle timeout. */
+  idleIn(durationMs: number): void {
+    this.#aliveAt = this.#environment.clock.now() + durationMs - this.#settings.idleTimeoutMs;
+    this.#arm();
+  }
+
   /** Stops all timeouts. */
   stop(): void {
     this.#cancel();

@@ -108,7 +108,8 @@ export class Gateway {
     this.#admission = new Admission(options, (kind) => this.#limits.reached(kind));
     this.#compressor = new BatchCompressor(parts.compressor);
     const half = options.maxBufferedBytes / 2;
-    this.#budgets = { input: new BufferBudget(half), output: new BufferBudget(half) };
+    const newBudget = () => new BufferBudget(half, (task) => parts.environment.scheduler.soon(task));
+    this.#budgets = { input: newBudget(), output: newBudget() };
     this.#turns = new ReadTurns({ ...parts.environment, commitMs: () => parts.backend.commitMs });
     this.#host = this.#newHost();
     this.#arrivals = new Arrivals(this.#turns, (stream, address) => this.#attach(stream, address));
@@ -320,7 +321,6 @@ export class Gateway {
     for (const input of inputs) {
       if ('connection' in input) this.#connections.get(input.connection)?.inputProcessed(input);
     }
-    this.#budgets.input.wake();
   }
 
   /** All answers of the connection were sent. */

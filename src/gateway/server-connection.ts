@@ -13,13 +13,14 @@ import type { Message, MessageFields } from '../protocol/message.ts';
 import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
 import { AdminCommands } from './admin-commands.ts';
+import { SHARE_BYTES } from './buffer-budget.ts';
 import { ClientRates, wastedMs } from './client-rates.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
 import { connectAckHeaders, serverErrorFields } from './connection-frames.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionLog, type EndReason } from './connection-log.ts';
 import { ConnectionMemory } from './connection-memory.ts';
-import { ConnectionTimeouts } from './connection-timeouts.ts';
+import { ConnectionTimeouts, type TimeoutKind } from './connection-timeouts.ts';
 import { Inflation } from './inflation.ts';
 import { Outbound } from './outbound.ts';
 import { isEncoded, type OutboundFrame } from './outbound-frame.ts';
@@ -29,6 +30,9 @@ import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
 import type { WriteBatch } from './write-batch.ts';
+
+/** How long it takes at most to see whether a client that was not read has sent something. */
+const PROBE_MS = 1_000;
 
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
@@ -62,6 +66,8 @@ export class ServerConnection {
   /** False after the end: remaining input is discarded. */
   #hasInput = true;
   #isPaused = false;
+  /** Paused, and yet read until the next bytes. */
+  #isProbing = false;
   /** The input `connected` was submitted. */
   #isKnown = false;
   /** No input is read; answers are still sent. */
@@ -124,10 +130,7 @@ export class ServerConnection {
   /** Starts reading. */
   serve(): void {
     const { environment, options } = this.#host;
-    this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (kind) => {
-      this.#host.limitReached(kind, this);
-      this.close(kind);
-    });
+    this.#timeouts = new ConnectionTimeouts(environment, options.timeouts, (kind) => this.#timedOut(kind));
     this.#stream.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#stream.on('end', () => {
       this.#inputHasEnded = true;
@@ -239,8 +242,25 @@ export class ServerConnection {
     });
   }
 
+  /** A client that was not read may have sent something: the broker looks, unless enough waits to be handled. Then it stays, if it reads. */
+  #timedOut(kind: TimeoutKind): void {
+    const mayProbe = this.#session.pendingBytes <= SHARE_BYTES;
+    const isUnread = kind === 'idleTimeout' && this.#isPaused && !this.#isProbing;
+    if (!isUnread || (this.#isCongested && !mayProbe)) {
+      this.#host.limitReached(kind, this);
+      return this.close(kind);
+    }
+    this.#isProbing = mayProbe;
+    if (mayProbe) this.#stream.resume();
+    this.#timeouts?.idleIn(mayProbe ? PROBE_MS : this.#host.options.timeouts.idleTimeoutMs);
+  }
+
   #receive(chunk: Buffer): void {
     this.#timeouts?.received();
+    if (this.#isProbing) {
+      this.#isProbing = false;
+      this.#stream.pause();
+    }
     this.#log.received(chunk.length);
     this.#turn.received(chunk.length);
     this.#session.handleBytes(chunk);
@@ -424,6 +444,7 @@ export class ServerConnection {
     const pause = isChecking ? this.#session.pendingBytes > MAX_BYTES_BEHIND_CONNECT : this.#mustWait();
     if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
     this.#isPaused = pause;
+    this.#isProbing = false;
     if (pause) {
       if (this.#pendingBytes > this.#host.options.maxPendingInputBytes)
         this.#host.limitReached('pendingInput', this);
