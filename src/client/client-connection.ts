@@ -1,6 +1,6 @@
 // A client's connection: the session between a duplex stream and the caller that awaits answers and messages. Owns the stream from the
 // first byte to the last, and reports once why it ended. The commands themselves are in client.ts. Implements CLIENT-009, CLIENT-035 to
-// CLIENT-038 and CLIENT-041.
+// CLIENT-038, CLIENT-041 and CLIENT-048.
 
 import type { Duplex } from 'node:stream';
 import { ErrorCode } from '../model/error-code.ts';

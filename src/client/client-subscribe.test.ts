@@ -157,7 +157,7 @@ describe('subscribe', () => {
     expect(near.isPaused()).toBe(false);
   });
 
-  it('reads on while a handler waits for the answer to its own command, whatever waits for handlers', async () => {
+  it('reads on while a handler waits for the answer to its own command, whatever waits for handlers [CLIENT-048]', async () => {
     const { client, broker } = await connectSubscribed(async () => {
       await client.publish('results', 1);
     });
@@ -172,7 +172,7 @@ describe('subscribe', () => {
     expect(commands).toEqual(Array.from({ length: 3_000 }, () => [20, 30]).flat());
   });
 
-  it('reads no more again when the answer that it read on for has come', async () => {
+  it('reads no more again when the answer that it read on for has come [CLIENT-048]', async () => {
     const [near, far] = duplexPair();
     const broker = new ScriptedBroker(far);
     const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
