@@ -1,8 +1,25 @@
-// What all HTTP servers here do with a request before and after it is answered: the Host check, methods, and faults. Implements HTTP-002,
-// HTTP-007 and HTTP-008.
+// What all HTTP servers here do with a request before and after it is answered: the checks of path and Host, methods, and faults. Implements
+// HTTP-002, HTTP-007 and HTTP-008.
 
 import { isHostAllowed } from './host-check.ts';
 import { problemResponse } from './problem.ts';
+
+/** A segment of a path that parsers of URLs resolve: `.` and `..`, each dot also escaped. They take a backslash for a slash. */
+const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\]|$)/i;
+
+/**
+ * The answer to a request whose path has a dot segment; undefined: it has none. To resolve it, as the parser does that the app uses, would
+ * mean another thing than the request names: with `..` for the id of a message, its queue. `target`: as it stands in the request.
+ */
+export function refuseDotSegment(target: string): Response | undefined {
+  const [path = ''] = target.split(/[?#]/, 1);
+  if (!DOT_SEGMENT.test(path)) return undefined;
+  return problemResponse({
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The path has a segment "." or "..": a queue or message of that name cannot be named in a path.',
+  });
+}
 
 /** The answer to a request whose Host names another server; undefined: the request is to be answered. */
 export function refuseForeignHost(request: Request, allowedHosts: readonly string[]): Response | undefined {

@@ -1,6 +1,8 @@
-// An app behind a port, over real sockets: when it is made, and what a client receives when it cannot be made.
+// An app behind a port, over real sockets: when it is made, what a client receives when it cannot be made, and the paths that it never sees.
 import { once } from 'node:events';
+import { request as requestHttp } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { H3 } from 'h3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MakeApp, serveApp } from './serve-app.ts';
@@ -78,4 +80,54 @@ describe('the app', () => {
     isMissing = false;
     expect(await (await fetch(url, { method: 'POST', body: 'b' })).text()).toBe('received b');
   });
+});
+
+/** Unlike fetch, it sends the path as it is. */
+async function ask(url: string, method: string, path: string) {
+  const { hostname, port } = new URL(url);
+  const outgoing = requestHttp({ hostname, port, method, path }).end();
+  const [response] = await once(outgoing, 'response');
+  return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) };
+}
+
+describe('a path', () => {
+  async function serveSeenPaths() {
+    const seen: string[] = [];
+    const app = new H3({ silent: true }).all('/**', ({ url }) => {
+      seen.push(url.pathname);
+      return '';
+    });
+    return { ...(await serve(async () => app)), seen };
+  }
+
+  it.each([
+    '/api/queues/q/messages/..',
+    '/api/queues/q/messages/.',
+    '/api/queues/q/messages/%2E%2E',
+    '/api/queues/q/messages/%2e',
+    '/api/queues/q/messages/.%2e?limit=1',
+    '/api/queues/q/messages/%2E./requeue',
+    '/api/queues/q/messages/..#x',
+    '/api/queues/q/messages\\..\\',
+    '/../x',
+    'http://localhost/api/queues/q/..',
+  ])('with a dot segment is refused by a problem, and the app does not see it: %s', async (path) => {
+    const { url, seen } = await serveSeenPaths();
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      const { status, type, body } = await ask(url, method, path);
+      expect([status, type]).toEqual([400, 'application/problem+json']);
+      expect(JSON.parse(body)).toMatchObject({ status: 400, detail: expect.stringMatching(/"\.\."/) });
+    }
+    expect(await ask(url, 'HEAD', path)).toMatchObject({ status: 400, body: '' });
+    expect(seen).toEqual([]);
+  });
+
+  it.each(['/a.b/...', '/..a/.b', '/%2e%2e%2e', '/a..', '/%252e', '/?x=/../', '/..%2Fx'])(
+    'with dots that are no such segment is for the app: %s',
+    async (path) => {
+      const { url, seen } = await serveSeenPaths();
+      expect((await ask(url, 'GET', path)).status).toBe(200);
+      expect(seen).toHaveLength(1);
+    },
+  );
 });

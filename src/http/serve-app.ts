@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3, NodeHandler } from 'h3';
 import { type HttpListener, type HttpListenOptions, listenHttp } from './listen.ts';
+import { refuseDotSegment } from './requests.ts';
 
 export type MakeApp = () => Promise<H3>;
 
@@ -21,6 +22,9 @@ export function serveApp(makeApp: MakeApp, options: AppOptions): Promise<HttpLis
   const { onFault, ...where } = options;
   let made: Promise<NodeHandler> | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Here, because the app sees the path only when its dot segments are resolved.
+    const refusal = refuseDotSegment(request.url ?? '');
+    if (refusal !== undefined) return send(refusal, response);
     made ??= nodeHandler(makeApp);
     let handler: NodeHandler;
     try {
@@ -35,6 +39,10 @@ export function serveApp(makeApp: MakeApp, options: AppOptions): Promise<HttpLis
     await handler(request, response);
   };
   return listenHttp({ ...where, handler: (request, response) => void answer(request, response) });
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
 }
 
 async function nodeHandler(makeApp: MakeApp): Promise<NodeHandler> {

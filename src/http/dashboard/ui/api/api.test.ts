@@ -40,6 +40,27 @@ describe('a request', () => {
     ]);
   });
 
+  it('that would name something else is not sent', async () => {
+    const { api, requests } = apiWith(() => ({ text: '' }));
+    const answers = [
+      await api.message('q', '.'),
+      await api.removeMessage('victim', '..'),
+      await api.requeueMessage('..', 'm1'),
+      await api.requeueMessage('q.dlq', '..'),
+      await api.listMessages('.', 1),
+      await api.purgeQueue('..'),
+      await api.deleteQueue('..'),
+    ];
+    expect(requests).toEqual([]);
+    for (const answer of answers)
+      expect(problemIn(answer)).toMatchObject({
+        status: 400,
+        detail: expect.stringMatching(/the broker was not asked/),
+      });
+    await api.removeMessage('...', '.a');
+    expect(requests).toEqual(['DELETE api/queues/.../messages/.a']);
+  });
+
   it('that is refused says why, and what to do', async () => {
     const text = JSON.stringify({ title: 'Not Found', detail: 'Queue q does not exist.' });
     const problem = problemIn(await apiWith(() => ({ status: 404, text })).api.purgeQueue('q'));

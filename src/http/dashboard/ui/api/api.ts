@@ -71,6 +71,7 @@ export class DashboardApi {
   }
 
   async #request(method: string, path: string): Promise<Answer<string>> {
+    if (DOT_SEGMENT.test(path)) return { isOk: false, problem: noAddress };
     try {
       const response = await this.#fetch(path, { method, cache: 'no-store' });
       const text = await response.text();
@@ -81,6 +82,16 @@ export class DashboardApi {
     }
   }
 }
+
+/** A name of which the browser makes a step up, or none, whether its dots are escaped or not: the request would mean another thing. */
+const DOT_SEGMENT = /\/\.\.?(?=[/?]|$)/;
+
+const noAddress: Problem = {
+  status: 400,
+  title: 'No address',
+  detail:
+    'The names "." and ".." cannot stand in the address of a request, so the broker was not asked. A client can subscribe to such a queue, delete it, or take such a message out.',
+};
 
 const noAnswer: Problem = {
   status: 0,
