@@ -373,8 +373,9 @@ export const configurationKeys = {
     section: 'Dashboard',
     default: '/',
     form: {
-      isRight: (text) => /^\/([-.\w~]+\/)*$/.test(text),
-      words: 'a path that begins and ends with a slash, of letters, digits, -, ., _ and ~',
+      isRight: (text) => /^\/((?!\.{1,2}\/)[-.\w~]+\/)*$/.test(text),
+      words:
+        'a path that begins and ends with a slash, of letters, digits, -, ., _ and ~, without . or .. as a segment',
     },
     doc: 'Path below which the dashboard serves its page and its API.',
   },

@@ -369,18 +369,21 @@ describe('refusals', () => {
     },
   );
 
-  it.each(['/mq', 'mq/', 'mq', '//', '/a b/', '/:x/'])(
+  it.each(['/mq', 'mq/', 'mq', '//', '/a b/', '/:x/', '/./', '/../', '/a/../b/', '/a/./', '/%2e/'])(
     'name a path prefix that does not begin and end with a slash, or is no plain path: %s [DASH-027]',
     (prefix) => {
       expect(problemsOf({ flags: { 'path-prefix': prefix } })).toEqual([
-        `pathPrefix (flag --path-prefix): came "${prefix}"; allowed is a path that begins and ends with a slash, of letters, digits, -, ., _ and ~`,
+        `pathPrefix (flag --path-prefix): came "${prefix}"; allowed is a path that begins and ends with a slash, of letters, digits, -, ., _ and ~, without . or .. as a segment`,
       ]);
     },
   );
 
-  it.each(['/', '/mq/', '/a/b-1.x_~/'])('are none for the path prefix %s [DASH-027]', (prefix) => {
-    expect(loadGiven({ flags: { 'path-prefix': prefix } }).configuration.pathPrefix).toBe(prefix);
-  });
+  it.each(['/', '/mq/', '/a/b-1.x_~/', '/.../', '/.a/b./..c/'])(
+    'are none for the path prefix %s [DASH-027]',
+    (prefix) => {
+      expect(loadGiven({ flags: { 'path-prefix': prefix } }).configuration.pathPrefix).toBe(prefix);
+    },
+  );
 
   it('name a dashboard that asks for users where there are none', () => {
     expect(problemsOf({ flags: { 'dashboard-authentication': 'on' } })).toEqual([
