@@ -44,10 +44,8 @@ export function requeueMessage(core: Core, input: InputOf<'requeueMessage'>): vo
 }
 
 function requeue({ queues, lifecycle }: Core, letters: Queue, id: string): RequeueOutcome {
-  const letter = waitingMessage(letters, id);
-  if (letter === undefined)
-    return messageInFlight(letters, id) === undefined ? 'messageNotFound' : 'inFlight';
-  if (letter.deadLetter === undefined) return 'notDeadLetter';
+  const letter = oldestDeadLetter(letters, letters.allWaiting(), id);
+  if (letter?.deadLetter === undefined) return whyNoDeadLetterWaits(letters, id);
   if (letter.state === 'partlySent') return 'inFlight';
   const source = queues.get(letter.deadLetter.source);
   if (source === undefined) return 'sourceNotFound';
@@ -55,6 +53,11 @@ function requeue({ queues, lifecycle }: Core, letters: Queue, id: string): Reque
   if (source.isFull) return 'sourceFull';
   lifecycle.requeue(letters, letter, source);
   return 'requeued';
+}
+
+function whyNoDeadLetterWaits(letters: Queue, id: string): RequeueOutcome {
+  if (oldestDeadLetter(letters, letters.delivery.inFlight(), id) !== undefined) return 'inFlight';
+  return letters.unsettled.get(id) === undefined ? 'messageNotFound' : 'notDeadLetter';
 }
 
 function namedQueue(
@@ -71,21 +74,20 @@ function tell({ step }: Core, { connection, token }: Asker, operatorResult: Oper
   step.effect({ kind: 'answered', connection, token, operatorResult });
 }
 
+/** Of several with this id, a dead letter beside one that was published with it, the one that its queue took first is meant. */
 function waitingMessage(queue: Queue, id: string): QueuedMessage | undefined {
   const unsettled = queue.unsettled.get(id);
-  return unsettled !== undefined && isWaiting(unsettled)
-    ? unsettled
-    : oldestDeadLetter(queue, queue.allWaiting(), id);
+  const waiting = unsettled !== undefined && isWaiting(unsettled) ? unsettled : undefined;
+  return earlier(waiting, oldestDeadLetter(queue, queue.allWaiting(), id));
 }
 
 function messageInFlight(queue: Queue, id: string): QueuedMessage | undefined {
   const unsettled = queue.unsettled.get(id);
-  return unsettled !== undefined && !isWaiting(unsettled)
-    ? unsettled
-    : oldestDeadLetter(queue, queue.delivery.inFlight(), id);
+  const inFlight = unsettled !== undefined && !isWaiting(unsettled) ? unsettled : undefined;
+  return earlier(inFlight, oldestDeadLetter(queue, queue.delivery.inFlight(), id));
 }
 
-/** Only dead letters are looked for one by one, because their ids may repeat: the one that its queue took first is meant. */
+/** Dead letters are looked for one by one, because their ids may repeat: the one that its queue took first is meant. */
 function oldestDeadLetter(
   { deadLetterCount }: Queue,
   messages: Iterable<QueuedMessage>,

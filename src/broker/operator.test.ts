@@ -94,6 +94,46 @@ describe('a look at one message', () => {
   });
 });
 
+describe('of a dead letter and a message that was published with its id', () => {
+  /** Whether a look at it shows a dead letter. */
+  function isLetter(h: ReturnType<typeof testCore>, who: number): boolean {
+    h.readMessage(who, 'q.dlq', 'm1');
+    const effect = h.effects.at(-1);
+    if (effect?.kind !== 'answered' || effect.operatorResult?.kind !== 'message')
+      throw new Error('no message');
+    return effect.operatorResult.message?.deadLetter !== undefined;
+  }
+
+  it.each([true, false])(
+    'the one that came first is shown and removed: a dead letter first %s',
+    (isLetterFirst) => {
+      const h = testCore();
+      const [a, b] = h.connectAll(2);
+      if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      deadLetter(h, a, 'm1');
+      if (isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      expect(h.waiting('q.dlq')).toBe(2);
+      expect(isLetter(h, b)).toBe(isLetterFirst);
+      h.removeMessage(b, 'q.dlq', 'm1');
+      expect(isLetter(h, b)).toBe(!isLetterFirst);
+    },
+  );
+
+  it.each([true, false])(
+    'the one that came first is shown while both are in flight: a dead letter first %s',
+    (isLetterFirst) => {
+      const h = testCore();
+      const [a, b] = h.connectAll(2);
+      if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      deadLetter(h, a, 'm1');
+      if (isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      h.subscribe(b, 'q.dlq');
+      expect(isLetter(h, a)).toBe(isLetterFirst);
+      expect(h.requeueMessage(a, 'q.dlq', 'm1')).toEqual(['1: requeueMessage q.dlq m1 inFlight']);
+    },
+  );
+});
+
 describe('the largest queues', () => {
   it('come first, with the sum over all queues', () => {
     const h = testCore();
@@ -187,6 +227,21 @@ describe('a requeue', () => {
     expect(h.nack(a, 'm1', 'DeserializationError')).toEqual([]);
     expect(h.waiting('q.dlq')).toBe(1);
     expect(h.broker.stats()).toMatchObject({ deadLetteredCount: 2, retryCount: 0 });
+  });
+
+  it('finds the dead letter beside a message that was published to its queue with the same id [DASH-032]', () => {
+    for (const isLetterFirst of [true, false]) {
+      const h = testCore();
+      const [a, b] = h.connectAll(2);
+      if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1', { byteLength: 7 });
+      deadLetter(h, a, 'm1');
+      if (isLetterFirst) h.publish(a, 'q.dlq', 'm1', { byteLength: 7 });
+      expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 requeued']);
+      expect([h.waiting('q'), h.waiting('q.dlq')]).toEqual([1, 1]);
+      expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 notDeadLetter']);
+      h.readMessage(b, 'q.dlq', 'm1');
+      expect(h.effects.at(-1)).toMatchObject({ operatorResult: { message: { content: { byteLength: 7 } } } });
+    }
   });
 
   it('is refused when the source is gone, full, or has that id [DASH-034]', () => {

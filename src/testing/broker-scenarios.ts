@@ -355,7 +355,7 @@ function playAs(
     case 'publish': {
       const { priority, byteLength } = one;
       const extras = { priority, byteLength, ...(one.invalid ? { invalid: true as const } : {}) };
-      harness.publish(who, one.queue, `${one.queue}${one.number}`, extras);
+      harness.publish(who, one.queue, publishedId(one), extras);
       break;
     }
     case 'ack':
@@ -393,6 +393,11 @@ function playAs(
       harness[one.kind](who, one.queue);
       break;
   }
+}
+
+/** In the dead letter queue also ids of its source: a dead letter and a message that was published may have the same one. */
+function publishedId({ queue, number }: Extract<Move, { readonly kind: 'publish' }>): string {
+  return queue === 'a.dlq' && number % 2 === 0 ? `a${number}` : `${queue}${number}`;
 }
 
 /** Acknowledges one of the latest deliveries, which may have been acknowledged before. */

@@ -58,10 +58,11 @@ function resultOf(state: NaiveState, queue: NaiveQueue, input: OperatorInput): O
 }
 
 function requeue(state: NaiveState, letters: NaiveQueue, id: string): RequeueOutcome {
-  const letter = meant(waitingMessages(letters), id);
-  if (letter === undefined)
-    return meant(messagesInFlight(letters), id) === undefined ? 'messageNotFound' : 'inFlight';
-  if (letter.deadLetter === undefined) return 'notDeadLetter';
+  const letter = meant(waitingMessages(letters).filter(isDeadLetter), id);
+  if (letter?.deadLetter === undefined) {
+    if (meant(messagesInFlight(letters).filter(isDeadLetter), id) !== undefined) return 'inFlight';
+    return meant(letters.messages, id) === undefined ? 'messageNotFound' : 'notDeadLetter';
+  }
   if (letter.copies.length > 0) return 'inFlight';
   const source = findQueue(state, letter.deadLetter.source);
   if (source === undefined) return 'sourceNotFound';
@@ -85,10 +86,13 @@ function messagesInFlight(queue: NaiveQueue): NaiveMessage[] {
   return queue.messages.filter((one) => one.copies.some(isInFlight) && !isWaiting(one));
 }
 
-/** A message that is no dead letter comes first, then the one that was accepted first. */
+/** The one that was accepted first. */
 function meant(messages: readonly NaiveMessage[], id: string): NaiveMessage | undefined {
-  const named = messages.filter((one) => one.id === id).sort((a, b) => a.order - b.order);
-  return named.find((one) => one.deadLetter === undefined) ?? named[0];
+  return messages.filter((one) => one.id === id).sort((a, b) => a.order - b.order)[0];
+}
+
+function isDeadLetter({ deadLetter }: NaiveMessage): boolean {
+  return deadLetter !== undefined;
 }
 
 function snapshotOf(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): MessageSnapshot {
