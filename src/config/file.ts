@@ -36,7 +36,7 @@ function readText(path: string): string {
 function parseContent(path: string, text: string): unknown {
   const isJson = extname(path).toLowerCase() === '.json';
   try {
-    return isJson ? JSON.parse(text) : parseYaml(text);
+    return isJson ? parseJson(text) : parseYaml(text);
   } catch (error) {
     throw new ConfigurationError([
       `file ${path}: is no ${isJson ? 'JSON' : 'YAML'}: ${withoutContent(error)}`,
@@ -44,12 +44,31 @@ function parseContent(path: string, text: string): unknown {
   }
 }
 
+/** Of two equal keys JSON takes the last one, without a word. What else the parser of YAML has against JSON does not matter. */
+function parseJson(text: string): unknown {
+  const content: unknown = JSON.parse(text);
+  const repeated = parseDocument(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
+  if (repeated !== undefined) throw repeated;
+  return content;
+}
+
 /** A tag that nobody knows is an error, not a warning: `authToken: !secret` would be the empty text, and so no token. */
 function parseYaml(text: string): unknown {
   const document = parseDocument(text);
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) throw fault;
-  return document.toJS();
+  const content: unknown = document.toJS();
+  if (isCircular(content)) throw new Error('an alias contains itself');
+  return content;
+}
+
+function isCircular(content: unknown): boolean {
+  try {
+    JSON.stringify(content);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** What is wrong, without the text around it: the parser of JSON quotes it, and that of YAML shows it behind a colon. */

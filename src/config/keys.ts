@@ -135,7 +135,7 @@ export const configurationKeys = {
     section: 'Storage',
     derived: 'truemq.db; none with storage module',
     mayBeEmpty: true,
-    doc: 'With storage sqlite: the file; the broker creates it if it does not exist. With storage module: a text that the broker passes to the module.',
+    doc: 'With storage sqlite: the file; the broker creates it if it does not exist. With storage module: a text that the broker passes to the module. Without any storage given, the broker refuses it.',
   },
   synchronous: {
     kind: 'choice',

@@ -254,7 +254,9 @@ describe('precedence', () => {
   it('holds for every key, from text', () => {
     for (const [key] of configurationKeyList) {
       const text = loadGiven({}).settings.find((setting) => setting.key === key)?.text ?? '';
-      const { settings } = loadGiven({ environment: { [environmentName(key)]: text } });
+      // A path needs the storage that it is of.
+      const environment = { TRUEMQ_STORAGE: 'memory', [environmentName(key)]: text };
+      const { settings } = loadGiven({ environment });
       expect(settings.find((setting) => setting.key === key)).toMatchObject({
         text,
         origin: { kind: 'environment' },
@@ -309,6 +311,12 @@ describe('the file', () => {
       /^file truemq\.json: is no JSON: /,
     );
     expect(problemsOf({ file: 'port: 1\nport: 2\n' })[0]).toMatch(/^file truemq\.yaml: is no YAML: .*line 2/);
+    expect(problemsOf({ file: '{\n"port": 1,\n\t"port": 2\n}', path: 'truemq.json' })).toEqual([
+      'file truemq.json: is no JSON: Map keys must be unique at line 3, column 2:',
+    ]);
+    expect(problemsOf({ file: 'port: &a [*a]' })).toEqual([
+      'file truemq.yaml: is no YAML: an alias contains itself',
+    ]);
   });
 });
 
@@ -339,6 +347,10 @@ describe('refusals', () => {
     [
       { storage: 'module' },
       'storageModule none (default) and storage module (flag --storage) do not go together; allowed is a storageModule with storage module',
+    ],
+    [
+      { 'storage-path': 'orders.db' },
+      'storage memory (default) and storagePath orders.db (flag --storage-path) do not go together; allowed is storage sqlite with a storagePath, or storage memory given expressly',
     ],
     [
       { storage: 'sqlite', 'storage-path': '' },

@@ -210,7 +210,8 @@ function refuseConflicts(configuration: Configuration, chosen: Choices): void {
     const origin = describeOrigin(choice?.origin ?? { kind: 'default' });
     return `${key} ${showValue(configurationKeys[key], choice?.value) || 'none'} (${origin})`;
   };
-  const problems = findConflicts(configuration).map(
+  const isGiven = (key: ConfigurationKey) => (chosen.get(key)?.origin.kind ?? 'default') !== 'default';
+  const problems = findConflicts(configuration, isGiven).map(
     ({ keys, allowed }) => `${show(keys[0])} and ${show(keys[1])} do not go together; allowed is ${allowed}`,
   );
   if (problems.length > 0) throw new ConfigurationError(problems);

@@ -20,11 +20,15 @@ const MIN_ADVISED_TOKEN_LENGTH = 32;
 const MAX_HEAP_SHARE = 0.75;
 const WILDCARD_HOSTS: readonly string[] = ['0.0.0.0', '::', '*'];
 
+/** Whether a key was configured; false: its value is a default. */
+export type IsGiven = (key: ConfigurationKey) => boolean;
+
 /** All conflicts of a configuration. */
-export function findConflicts(configuration: Configuration): readonly Conflict[] {
+export function findConflicts(configuration: Configuration, isGiven: IsGiven): readonly Conflict[] {
   const rules = [
     storageModule,
     storagePath,
+    unusedStoragePath,
     retryDelays,
     decompressedSize,
     ports,
@@ -33,7 +37,7 @@ export function findConflicts(configuration: Configuration): readonly Conflict[]
     users,
     dashboardUsers,
   ];
-  return rules.flatMap((rule) => rule(configuration) ?? []);
+  return rules.flatMap((rule) => rule(configuration, isGiven) ?? []);
 }
 
 /** What may hurt, one sentence each. */
@@ -95,6 +99,15 @@ function storageModule({ storage, storageModule: module }: Configuration): Confl
 function storagePath({ storage, storagePath: path }: Configuration): Conflict | undefined {
   if (storage !== 'sqlite' || path !== '') return undefined;
   return { keys: ['storagePath', 'storage'], allowed: 'the path of a file with storage sqlite' };
+}
+
+/** Whoever names a file expects the messages in it. An explicit `storage: memory` is the wish to have none. */
+function unusedStoragePath({ storage }: Configuration, isGiven: IsGiven): Conflict | undefined {
+  if (storage !== 'memory' || isGiven('storage') || !isGiven('storagePath')) return undefined;
+  return {
+    keys: ['storage', 'storagePath'],
+    allowed: 'storage sqlite with a storagePath, or storage memory given expressly',
+  };
 }
 
 function retryDelays(configuration: Configuration): Conflict | undefined {
