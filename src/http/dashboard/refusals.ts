@@ -78,7 +78,8 @@ export function requestRefused(request: Request): Response | undefined {
     return problemResponse({ status: 414, title: 'URI Too Long', detail });
   }
   if (isFromAnotherSite(request)) {
-    const detail = 'A page of another site must not change anything here.';
+    const detail =
+      'A page of another site must not change anything here. Behind a proxy: it must pass on the Host header of the browser.';
     return problemResponse({ status: 403, title: 'Forbidden', detail });
   }
   if (hasLargeBody(request)) {
