@@ -43,7 +43,7 @@ export function requeueMessage(core: Core, input: InputOf<'requeueMessage'>): vo
   tell(core, input, { kind: 'requeue', outcome: requeue(core, letters, input.id) });
 }
 
-function requeue({ queues, lifecycle }: Core, letters: Queue, id: string): RequeueOutcome {
+function requeue({ queues, lifecycle, settings }: Core, letters: Queue, id: string): RequeueOutcome {
   const letter = oldestDeadLetter(letters, letters.allWaiting(), id);
   if (letter?.deadLetter === undefined) return whyNoDeadLetterWaits(letters, id);
   if (letter.state === 'partlySent') return 'inFlight';
@@ -51,6 +51,8 @@ function requeue({ queues, lifecycle }: Core, letters: Queue, id: string): Reque
   if (source === undefined) return 'sourceNotFound';
   if (source.unsettled.get(id) !== undefined) return 'idInSource';
   if (source.isFull) return 'sourceFull';
+  // The source was created again, with a dead letter queue of another name.
+  if (letter.content.byteLength + source.deadLetterGrowthBytes > settings.maxContentBytes) return 'tooLarge';
   lifecycle.requeue(letters, letter, source);
   return 'requeued';
 }

@@ -258,6 +258,16 @@ describe('a requeue', () => {
     expect(h.waiting('q.dlq')).toBe(1);
   });
 
+  it('is refused when it would not fit with the name of the dead letter queue that the source has by now [FRAME-018]', () => {
+    const h = testCore({ maxContentBytes: 104 });
+    const [a, b] = h.connectAll(2);
+    deadLetter(h, a, 'm1');
+    h.deleteQueue(a, 'q');
+    h.createQueue(a, 'q', { enableDeadLetterQueue: true, deadLetterQueueName: 'letters' });
+    expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 tooLarge']);
+    expect(h.waiting('q.dlq')).toBe(1);
+  });
+
   it('is refused for what is no dead letter, is in flight, or does not exist [DASH-034]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);

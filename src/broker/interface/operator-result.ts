@@ -26,6 +26,7 @@ export type RequeueOutcome =
   | 'inFlight'
   | 'sourceNotFound'
   | 'sourceFull'
+  | 'tooLarge'
   | 'idInSource';
 
 export type OperatorResult =

@@ -29,6 +29,8 @@ const requeueConflicts: Readonly<Record<Exclude<RequeueRefusal, 'messageNotFound
   inFlight: 'The message is in flight to a subscriber.',
   sourceNotFound: 'The queue that the message comes from does not exist any more.',
   sourceFull: 'The queue that the message comes from is full.',
+  tooLarge:
+    'The message would not fit into a frame that names the dead letter queue of the queue that it comes from.',
   idInSource: 'The queue that the message comes from has another message with this id.',
 };
 

@@ -2,6 +2,7 @@
 
 import type { RefusalCode } from '../../broker/interface/effect.ts';
 import type { CreateQueueInput, Input, PublishInput, SubscribeInput } from '../../broker/interface/input.ts';
+import type { MessageContent } from '../../broker/interface/message-content.ts';
 import { admitDeadLetters } from './dead-letters.ts';
 import { addMessage, canEnter, createQueue, finishIfEnded, purge, pushOutOldest } from './giving-up.ts';
 import { deadLetterName, defaultOptions, isPossible, meanTheSame } from './options.ts';
@@ -161,7 +162,7 @@ export function handlePublish(state: NaiveState, input: PublishInput): void {
   }
   const queue = queueFor(state, input);
   if (queue === undefined) return;
-  if (isTooLarge(state, queue, input)) refuse(state, input, 'MESSAGE_TOO_LARGE');
+  if (isTooLarge(state, queue, input.content)) refuse(state, input, 'MESSAGE_TOO_LARGE');
   else if (handleRepeat(state, queue, input)) return;
   else if (queuedBytes(state) + weightOf(input.content) > state.settings.maxQueuedBytes) {
     refuse(state, input, 'MEMORY_LIMIT');
@@ -174,11 +175,11 @@ function canHaveQueue(state: NaiveState, name: string): boolean {
   return findQueue(state, name) !== undefined || state.settings.enableAutoCreate;
 }
 
-function isTooLarge(state: NaiveState, queue: NaiveQueue, input: PublishInput): boolean {
+export function isTooLarge(state: NaiveState, queue: NaiveQueue, content: MessageContent): boolean {
   const name = deadLetterName(queue.name, queue.options);
   const longer = Buffer.byteLength(name) - Buffer.byteLength(queue.name);
   const growth = queue.options.enableDeadLetterQueue ? Math.max(0, longer) : 0;
-  return input.content.byteLength + growth > state.settings.maxContentBytes;
+  return content.byteLength + growth > state.settings.maxContentBytes;
 }
 
 function accept(state: NaiveState, queue: NaiveQueue, input: PublishInput): void {

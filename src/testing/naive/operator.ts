@@ -6,6 +6,7 @@ import type {
   OperatorResult,
   RequeueOutcome,
 } from '../../broker/interface/operator-result.ts';
+import { isTooLarge } from './commands.ts';
 import { addMessage, removeMessage, removeWaiting } from './giving-up.ts';
 import {
   findQueue,
@@ -68,6 +69,7 @@ function requeue(state: NaiveState, letters: NaiveQueue, id: string): RequeueOut
   if (source === undefined) return 'sourceNotFound';
   if (source.messages.some((one) => one.id === id && one.deadLetter === undefined)) return 'idInSource';
   if (waitingMessages(source).length >= source.options.maxQueueSize) return 'sourceFull';
+  if (isTooLarge(state, source, letter.content)) return 'tooLarge';
   removeMessage(letters, letter);
   addMessage(state, source, letter, undefined);
   state.counters.requeuedCount += 1;
