@@ -192,7 +192,7 @@ export const configurationKeys = {
     default: MIB,
     min: 256,
     max: 64 * MIB,
-    doc: 'Maximum size of the body of a frame; existing clients read at most 1MiB.',
+    doc: 'Maximum size of the body of a frame; existing clients read at most 1MiB. A broker does not start on a store with a larger message.',
   },
   maxDecompressedSize: {
     kind: 'size',

@@ -140,7 +140,12 @@ export class LocalBackend implements Backend {
       if (probe) await store.commit([]);
       const broker = new Broker(this.#settings, this.#earlier);
       const throwIfCancelled = () => this.#throwIfClosed();
-      await recover(broker, store, { ...this.#parts, queueLog: this.#queueLog, throwIfCancelled });
+      await recover(broker, store, {
+        ...this.#parts,
+        maxContentBytes: this.#settings.maxContentBytes,
+        queueLog: this.#queueLog,
+        throwIfCancelled,
+      });
       // No await between this check and serving: a close comes before both or after both.
       this.#throwIfClosed();
       this.#serve(broker, store);

@@ -35,6 +35,7 @@ it('is cancelled after the time slice that is under way', async () => {
       logger: { debug: silence, info: silence, warn: silence, error: silence },
       queueLog: new QueueLog({ debug: silence, info: silence, warn: silence, error: silence }),
       keepContent: () => anyContent(0),
+      maxContentBytes: testSettings.maxContentBytes,
       throwIfCancelled: () => {
         throw new Error('cancelled');
       },

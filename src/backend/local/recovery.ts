@@ -1,5 +1,5 @@
 // Fills a core with the records of a store. Works in time slices, so that health requests and signals are handled meanwhile, and logs its
-// progress. Implements DURABLE-016 and DURABLE-019 on the backend's side.
+// progress. Implements DURABLE-016 and DURABLE-019 on the backend's side, and FRAME-018 for what it recovers.
 
 import type { Broker } from '../../broker/broker.ts';
 import type { MessageContent } from '../../broker/interface/message-content.ts';
@@ -14,6 +14,7 @@ import { impossibleOption } from '../../model/queue-options.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 import { coreTime } from './core-time.ts';
 import type { QueueLog } from './queue-log.ts';
+import { RecoveredSizes } from './recovered-sizes.ts';
 
 /** Longest time slice, in milliseconds. */
 const SLICE_MS = 10;
@@ -23,6 +24,8 @@ const PROGRESS_EVERY_MS = 2_000;
 
 export type RecoveryParts = {
   readonly keepContent: (bytes: Buffer) => MessageContent;
+  /** The longest content that a frame has room for. */
+  readonly maxContentBytes: number;
   readonly environment: Environment;
   readonly logger: Logger;
   readonly queueLog: QueueLog;
@@ -30,21 +33,26 @@ export type RecoveryParts = {
   readonly throwIfCancelled: () => void;
 };
 
-/** Recovers all records of the store into a new core. Rejects when the store fails or its records contradict each other. */
+/**
+ * Recovers all records of the store into a new core. Rejects when the store fails, its records contradict each other or a message of it is too
+ * large to be sent.
+ */
 export async function recover(
   broker: Broker,
   store: StorageProvider,
-  { environment, logger, queueLog, keepContent, throwIfCancelled }: RecoveryParts,
+  { environment, logger, queueLog, keepContent, maxContentBytes, throwIfCancelled }: RecoveryParts,
 ): Promise<void> {
   const { clock, scheduler } = environment;
   const startedAt = clock.now();
   const counts = { queue: 0, message: 0 };
+  const sizes = new RecoveredSizes(maxContentBytes);
   let time = coreTime(clock);
   let sliceStartedAt = startedAt;
   let toldAt = startedAt;
   /** Returns a promise when the time slice is used up; await it before the next record. */
   const take = (record: RecoveredRecord): Promise<void> | undefined => {
     recoverRecord(broker, checked(record, keepContent), time);
+    sizes.take(record);
     counts[record.kind] += 1;
     if (record.kind === 'queue') queueLog.recovered(record);
     if ((counts.queue + counts.message) % RECORDS_PER_LOOK !== 0 || clock.now() - sliceStartedAt < SLICE_MS)
@@ -60,6 +68,7 @@ export async function recover(
     });
   };
   await forEach(store.recover(), take);
+  sizes.throwIfTooLarge();
   if (counts.queue > 0) {
     const tookMs = Math.round(clock.now() - startedAt);
     logger.info('recovered from the store', { queues: counts.queue, messages: counts.message, tookMs });

@@ -8,11 +8,11 @@ import { SequenceList } from '../collections/sequence-list.ts';
 import type { Timer } from '../collections/timer-queue.ts';
 import type { QueueCounts } from '../interface/earlier-core.ts';
 import type { Generation, StoredQueue } from '../interface/store-record.ts';
+import { deadLetterGrowthBytes } from './content-growth.ts';
 import type { QueuedMessage } from './message.ts';
 import type { QueueDelivery } from './queue-delivery.ts';
 import type { RunPacking } from './run-packing.ts';
 import { Unsettled } from './unsettled.ts';
-import { utf8Length } from './utf8-length.ts';
 import { Packer } from './waiting-list.ts';
 import { earlier, type WaitingMessages } from './waiting-order.ts';
 
@@ -60,9 +60,7 @@ export class Queue {
     this.generation = stored.generation;
     this.createdWallAt = stored.createdWallAt;
     this.deadLetterQueueName = deadLetterQueueOf(name, options);
-    this.deadLetterGrowthBytes = options.enableDeadLetterQueue
-      ? Math.max(0, utf8Length(this.deadLetterQueueName) - utf8Length(name))
-      : 0;
+    this.deadLetterGrowthBytes = deadLetterGrowthBytes(name, options);
     this.delivery = newDelivery(this);
     this.waiting = this.delivery.newWaitingMessages();
     if (packing !== undefined) this.waiting.packWith(new Packer(packing, this.unsettled));

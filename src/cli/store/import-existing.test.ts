@@ -294,6 +294,11 @@ describe('a row that cannot be taken', () => {
       'messages "m": its queue "gone" is not in the target; create it there with a broker, and import again',
     ],
     [
+      'a dead letter that no frame may carry',
+      { deadLetters: [existingDeadLetter('d', { payload: 'x'.repeat(1_048_576 - 24) })] },
+      'dead_letters "d": the message has 1048577 bytes as a dead letter; at most 1048576 can be delivered',
+    ],
+    [
       'a message with a long id',
       { messages: [existingMessage('ä'.repeat(129))] },
       `messages "${'ä'.repeat(76)}...: The id is longer than 256 bytes.`,
@@ -330,6 +335,15 @@ describe('a row that cannot be taken', () => {
     expect(result.output).toContain('taken              queues 1, messages 1, dead letters 1\n');
     expect((await lettersAndMessages()).map(({ id }) => id)).toEqual(['good', 'good']);
     expect(await run('check', target)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is listed when no frame could carry it to the dead letter queue', async () => {
+    const long = existingMessage('m', { payload_json: `"${'x'.repeat(1_048_576 - 24)}"` });
+    const given = { queues: [existingQueue('orders', { enableDeadLetterQueue: true })], messages: [long] };
+    const result = await imported(given);
+    const reason = 'the message has 1048577 bytes as a dead letter; at most 1048576 can be delivered';
+    expect(result.errors).toBe(`truemq: not taken: messages "m": ${reason}\n`);
+    expect(result.exitCode).toBe(1);
   });
 
   it('is taken later, when its queue has been created in the target', async () => {

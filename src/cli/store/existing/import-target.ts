@@ -3,7 +3,9 @@
 
 import type { DeadLetterFacts } from '../../../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoreRecord } from '../../../broker/interface/store-record.ts';
+import { deadLetterGrowthBytes, letterGrowthBytes } from '../../../broker/queue/content-growth.ts';
 import type { QueueOptions } from '../../../model/queue-options.ts';
+import { defaultLimits } from '../../../protocol/limits.ts';
 import { type StorageProvider, StoreError } from '../../../storage/storage-provider.ts';
 import { defaultBrokerSettings } from '../default-settings.ts';
 import { recordsOf } from '../records-of.ts';
@@ -65,11 +67,17 @@ export class ImportTarget {
 
   /** The queue must be there. */
   addMessage(message: ExistingMessage): string | undefined {
+    const options = this.optionsOf(message.queue);
+    const growthBytes = options === undefined ? 0 : deadLetterGrowthBytes(message.queue, options);
+    const problem = sizeProblem(message, growthBytes);
+    if (problem !== undefined) return problem;
     return this.#add({ ...this.#placed(message.queue, message), failedAttempts: message.attempts });
   }
 
   /** `queue`, the dead letter queue, must be there. */
   addDeadLetter(queue: string, message: ExistingMessage, facts: DeadLetterFacts): string | undefined {
+    const problem = sizeProblem(message, letterGrowthBytes(queue, facts));
+    if (problem !== undefined) return problem;
     return this.#add({ ...this.#placed(queue, message), failedAttempts: 0, deadLetter: facts });
   }
 
@@ -110,6 +118,14 @@ export class ImportTarget {
     if (record.deadLetter === undefined) queue?.messageIds.add(record.id);
     else queue?.deadLetterKeys.add(deadLetterKey(record.id, record.deadLetter));
   }
+}
+
+/** Why a broker with the default maxMessageSize would not start with the message: it has to fit with the name of its dead letter queue too. */
+function sizeProblem({ content }: ExistingMessage, growthBytes: number): string | undefined {
+  const bytes = content.length + growthBytes;
+  const { maxMessageSizeBytes } = defaultLimits;
+  if (bytes <= maxMessageSizeBytes) return undefined;
+  return `the message has ${bytes} bytes as a dead letter; at most ${maxMessageSizeBytes} can be delivered`;
 }
 
 /** A message may be dead-lettered again after it was published again, so its id is not enough. */
