@@ -197,6 +197,8 @@ export class FanOutWithAck extends ModeDelivery<FanOutMember> {
     fanOut.unsentCount -= 1;
     if (fanOut.unsentCount > 0) return;
     this.#endPartlySent(fanOut);
+    // There is room for a blocked publish, also when this happens in the slice of a timer and other copies are in flight.
+    this.tools.step.touch(this.queue);
     fanOut.message.move('cancelRest');
     this.settleIfEnded(fanOut);
   }

@@ -3,9 +3,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
+import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import type { QueueOptions } from '../../model/queue-options.ts';
-import type { BrokerHarness } from '../../testing/broker-harness.ts';
+import { BrokerHarness, testSettings } from '../../testing/broker-harness.ts';
 import { ids, testCore } from '../../testing/core-harness.ts';
+import { Broker } from '../broker.ts';
 
 /** Queue q with three subscribers, connections 1 to 3; connection 4 published m1, which all of them got. */
 function withThreeCopies(options: Partial<QueueOptions> = {}): BrokerHarness {
@@ -151,6 +153,25 @@ describe('FanOutWithAck', () => {
     expect(h.waiting('q')).toBe(0);
     expect(h.ack(a, 'm1')).toEqual([]);
     expect(h.broker.stats().inFlightCount).toBe(2);
+  });
+
+  it('makes room for blocked publishes with every copy that a member leaves behind, however many they are', () => {
+    const settings = { ...testSettings, maxInFlightPerSubscriber: 2_000 };
+    const h = new BrokerHarness(new Broker(settings));
+    const [fast, slow, publisher] = h.connectAll(3);
+    const options = { mode: DeliveryMode.FanOutWithAck, overflowStrategy: OverflowStrategy.BlockPublisher };
+    for (const queue of ['q', 'r']) {
+      h.createQueue(publisher, queue, { ...options, maxQueueSize: 1_100 });
+      h.subscribe(fast, queue, 1_101);
+      h.subscribe(slow, queue, 1);
+      h.publishAll(publisher, queue, ids(1_200));
+      expect(h.waiting(queue)).toBe(1_100);
+    }
+    h.disconnect(slow);
+    h.advance(0);
+    // Of the 1,200 the fast member has 1,101 in flight, so the others wait and none is blocked.
+    expect([h.waiting('q'), h.waiting('r')]).toEqual([99, 99]);
+    expect(h.broker.stats().publishedCount).toBe(2_400);
   });
 
   it('is dead-lettered once, for the first failure, when the last copy has ended [DELIVERY-020, DLQ-017]', () => {
