@@ -9,6 +9,9 @@ import type { Queue } from './queue/queue.ts';
 import type { StepContext } from './queue/step-context.ts';
 import { earlier } from './queue/waiting-order.ts';
 
+/** `source`: the queue that it comes from; absent: any. */
+type WantedDeadLetter = { readonly id: string; readonly source?: string };
+
 export function listMessages(core: Core, input: InputOf<'listMessages'>): void {
   const queue = namedQueue(core, input);
   if (queue === undefined) return;
@@ -40,12 +43,17 @@ export function removeMessage(core: Core, input: InputOf<'removeMessage'>): void
 export function requeueMessage(core: Core, input: InputOf<'requeueMessage'>): void {
   const letters = namedQueue(core, input);
   if (letters === undefined) return;
-  tell(core, input, { kind: 'requeue', outcome: requeue(core, letters, input.id) });
+  tell(core, input, { kind: 'requeue', outcome: requeue(core, letters, input) });
 }
 
-function requeue({ queues, lifecycle, settings }: Core, letters: Queue, id: string): RequeueOutcome {
-  const letter = oldestDeadLetter(letters, letters.allWaiting(), id);
-  if (letter?.deadLetter === undefined) return whyNoDeadLetterWaits(letters, id);
+function requeue(
+  { queues, lifecycle, settings }: Core,
+  letters: Queue,
+  wanted: WantedDeadLetter,
+): RequeueOutcome {
+  const { id } = wanted;
+  const letter = oldestDeadLetter(letters, letters.allWaiting(), wanted);
+  if (letter?.deadLetter === undefined) return whyNoDeadLetterWaits(letters, wanted);
   if (letter.state === 'partlySent') return 'inFlight';
   const source = queues.get(letter.deadLetter.source);
   if (source === undefined) return 'sourceNotFound';
@@ -57,9 +65,9 @@ function requeue({ queues, lifecycle, settings }: Core, letters: Queue, id: stri
   return 'requeued';
 }
 
-function whyNoDeadLetterWaits(letters: Queue, id: string): RequeueOutcome {
-  if (oldestDeadLetter(letters, letters.delivery.inFlight(), id) !== undefined) return 'inFlight';
-  return letters.unsettled.get(id) === undefined ? 'messageNotFound' : 'notDeadLetter';
+function whyNoDeadLetterWaits(letters: Queue, wanted: WantedDeadLetter): RequeueOutcome {
+  if (oldestDeadLetter(letters, letters.delivery.inFlight(), wanted) !== undefined) return 'inFlight';
+  return letters.unsettled.get(wanted.id) === undefined ? 'messageNotFound' : 'notDeadLetter';
 }
 
 function namedQueue(
@@ -80,26 +88,30 @@ function tell({ step }: Core, { connection, token }: Asker, operatorResult: Oper
 function waitingMessage(queue: Queue, id: string): QueuedMessage | undefined {
   const unsettled = queue.unsettled.get(id);
   const waiting = unsettled !== undefined && isWaiting(unsettled) ? unsettled : undefined;
-  return earlier(waiting, oldestDeadLetter(queue, queue.allWaiting(), id));
+  return earlier(waiting, oldestDeadLetter(queue, queue.allWaiting(), { id }));
 }
 
 function messageInFlight(queue: Queue, id: string): QueuedMessage | undefined {
   const unsettled = queue.unsettled.get(id);
   const inFlight = unsettled !== undefined && !isWaiting(unsettled) ? unsettled : undefined;
-  return earlier(inFlight, oldestDeadLetter(queue, queue.delivery.inFlight(), id));
+  return earlier(inFlight, oldestDeadLetter(queue, queue.delivery.inFlight(), { id }));
 }
 
 /** Dead letters are looked for one by one, because their ids may repeat: the one that its queue took first is meant. */
 function oldestDeadLetter(
   { deadLetterCount }: Queue,
   messages: Iterable<QueuedMessage>,
-  id: string,
+  wanted: WantedDeadLetter,
 ): QueuedMessage | undefined {
   if (deadLetterCount === 0) return undefined;
   let oldest: QueuedMessage | undefined;
-  for (const message of messages)
-    if (message.deadLetter !== undefined && message.id === id) oldest = earlier(oldest, message);
+  for (const message of messages) if (isWanted(message, wanted)) oldest = earlier(oldest, message);
   return oldest;
+}
+
+function isWanted({ id, deadLetter }: QueuedMessage, wanted: WantedDeadLetter): boolean {
+  if (deadLetter === undefined || id !== wanted.id) return false;
+  return wanted.source === undefined || wanted.source === deadLetter.source;
 }
 
 function isWaiting({ state }: QueuedMessage): boolean {

@@ -244,6 +244,21 @@ describe('a requeue', () => {
     }
   });
 
+  it('with a source moves the oldest dead letter of that queue, and none of another [DASH-032]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    for (const queue of ['one', 'two', 'one']) deadLetterIn(h, a, queue, 'm1');
+    expect(h.requeueMessage(b, 'dead', 'm1', 'two')).toEqual(['2: requeueMessage dead m1 requeued']);
+    expect([h.waiting('one'), h.waiting('two'), h.waiting('dead')]).toEqual([0, 1, 2]);
+    expect(h.requeueMessage(b, 'dead', 'm1', 'two')).toEqual(['2: requeueMessage dead m1 messageNotFound']);
+    h.publish(a, 'dead', 'm1');
+    expect(h.requeueMessage(b, 'dead', 'm1', 'two')).toEqual(['2: requeueMessage dead m1 notDeadLetter']);
+    expect(h.requeueMessage(b, 'dead', 'm1', 'one')).toEqual(['2: requeueMessage dead m1 requeued']);
+    h.subscribe(b, 'dead');
+    expect(h.requeueMessage(b, 'dead', 'm1', 'one')).toEqual(['2: requeueMessage dead m1 inFlight']);
+    expect(h.requeueMessage(b, 'dead', 'm1', 'two')).toEqual(['2: requeueMessage dead m1 notDeadLetter']);
+  });
+
   it('is refused when the source is gone, full, or has that id [DASH-034]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);
@@ -288,6 +303,15 @@ it('refuses everything while the broker drains', () => {
   expect(h.removeMessage(b, 'q.dlq', 'm1')).toEqual(['2: removeMessage q.dlq m1 SHUTTING_DOWN']);
   expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 SHUTTING_DOWN']);
 });
+
+/** Makes a dead letter of this queue in `dead`. */
+function deadLetterIn(h: ReturnType<typeof testCore>, who: number, queue: string, id: string): void {
+  h.createQueue(who, queue, { enableDeadLetterQueue: true, deadLetterQueueName: 'dead' });
+  h.subscribe(who, queue);
+  h.publish(who, queue, id);
+  h.nack(who, id, 'DeserializationError');
+  h.unsubscribe(who, queue);
+}
 
 /** Makes a dead letter in `q.dlq`: the subscriber gives the message up, and leaves. */
 function deadLetter(h: ReturnType<typeof testCore>, who: number, id: string, maxQueueSize = 100): void {

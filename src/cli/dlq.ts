@@ -5,7 +5,7 @@ import { type Arguments, type FlagKind, parseArguments, UsageError } from './arg
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { DASHBOARD_HELP, dashboardFlags } from './dashboard/dashboard-address.ts';
-import type { DashboardApi, DeadLetter } from './dashboard/dashboard-api.ts';
+import type { DashboardApi, DeadLetter, WantedDeadLetter } from './dashboard/dashboard-api.ts';
 import { dashboardOf, withDashboard } from './dashboard/dashboard-of-broker.ts';
 import { DashboardError } from './dashboard/dashboard-request.ts';
 import { tableOf } from './table.ts';
@@ -119,15 +119,15 @@ type Refused = { readonly id: string; readonly error: string };
 
 async function requeue({ api, given, queue, context }: Job): Promise<ExitCode> {
   const [, id] = given.positionals;
-  const { ids, heldBy } = await chosenIds(api, queue, id);
+  const { letters, heldBy } = await chosenLetters(api, queue, id);
   const requeued: string[] = [];
   const refused: Refused[] = [];
   try {
     // One after another: the messages keep their order.
-    for (const one of ids) {
-      const error = await requeueOne(api, heldBy, one);
-      if (error === undefined) requeued.push(one);
-      else refused.push({ id: one, error });
+    for (const letter of letters) {
+      const error = await requeueOne(api, heldBy, letter);
+      if (error === undefined) requeued.push(letter.id);
+      else refused.push({ id: letter.id, error });
     }
   } finally {
     // Also when the dashboard goes away meanwhile: the operator must know how far it went.
@@ -138,20 +138,25 @@ async function requeue({ api, given, queue, context }: Job): Promise<ExitCode> {
   return refused.length === 0 ? ExitCode.Done : ExitCode.Failed;
 }
 
-async function chosenIds(
+/** Each with its source, because a dead letter queue may have another of the same id that comes from another queue. */
+async function chosenLetters(
   api: DashboardApi,
   queue: string,
   id: string | undefined,
-): Promise<{ readonly ids: readonly string[]; readonly heldBy: string }> {
-  if (id !== undefined) return { ids: [id], heldBy: await api.deadLetterQueueOf(queue) };
-  const { letters, heldBy } = await lettersOf(api, queue);
-  return { ids: letters.map((letter) => letter.id), heldBy };
+): Promise<{ readonly letters: readonly WantedDeadLetter[]; readonly heldBy: string }> {
+  if (id === undefined) return lettersOf(api, queue);
+  const heldBy = await api.deadLetterQueueOf(queue);
+  return { letters: [{ id, source: heldBy === queue ? undefined : queue }], heldBy };
 }
 
 /** Why it was refused; undefined: it was requeued. */
-async function requeueOne(api: DashboardApi, heldBy: string, id: string): Promise<string | undefined> {
+async function requeueOne(
+  api: DashboardApi,
+  heldBy: string,
+  letter: WantedDeadLetter,
+): Promise<string | undefined> {
   try {
-    await api.requeue(heldBy, id);
+    await api.requeue(heldBy, letter);
     return undefined;
   } catch (error) {
     // Only these concern one message.

@@ -177,7 +177,12 @@ describe('queues', () => {
 
 describe('dlq', () => {
   /** A queue with this many dead letters, numbered from 1; their ids in order. */
-  async function deadLetters(queue: string, count: number, heldBy = `${queue}.dlq`): Promise<string[]> {
+  async function deadLetters(
+    queue: string,
+    count: number,
+    heldBy = `${queue}.dlq`,
+    published: { readonly id?: string } = {},
+  ): Promise<string[]> {
     const options = { enableDeadLetterQueue: true, maxRetryAttempts: 1, deadLetterQueueName: heldBy };
     await client.createQueue(queue, options);
     const before = (await client.queueInfo(heldBy))?.messageCount ?? 0;
@@ -185,7 +190,8 @@ describe('dlq', () => {
       throw new Error('not today');
     });
     const ids: string[] = [];
-    for (let number = 1; number <= count; number += 1) ids.push(await client.publish(queue, { number }));
+    for (let number = 1; number <= count; number += 1)
+      ids.push(await client.publish(queue, { number }, published));
     await vi.waitFor(async () => {
       expect((await client.queueInfo(heldBy))?.messageCount).toBe(before + count);
     });
@@ -222,6 +228,22 @@ describe('dlq', () => {
     expect(received).toEqual(ids.map((_, index) => ({ number: index + 1 })));
     expect((await client.queueInfo('shared'))?.messageCount).toBe(1);
   });
+
+  it.each([['--all'], ['same']])(
+    'requeues a dead letter of its queue, although an older one of another has its id: %s',
+    async (which) => {
+      const [older, newer] = [`older${which}`, `newer${which}`] as const;
+      for (const queue of [older, newer]) await deadLetters(queue, 1, `dead${which}`, { id: 'same' });
+      const { exitCode } = await run(dlq, ['requeue', newer, which, ...dashboard]);
+      expect(exitCode).toBe(ExitCode.Done);
+      expect(await client.queueInfo(older)).toMatchObject({ messageCount: 0 });
+      expect(await client.queueInfo(newer)).toMatchObject({ messageCount: 1 });
+      // The dead letter queue itself has those of all queues.
+      const all = await run(dlq, ['requeue', `dead${which}`, which, ...dashboard]);
+      expect(all.exitCode).toBe(ExitCode.Done);
+      expect(await client.queueInfo(older)).toMatchObject({ messageCount: 1 });
+    },
+  );
 
   it('fails for what was not moved, and says why', async () => {
     const unknown = await run(dlq, ['requeue', 'orders', 'no such id', ...dashboard]);

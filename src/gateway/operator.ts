@@ -84,9 +84,13 @@ export class Operator {
     return isRemoved;
   }
 
-  /** Moves a waiting dead letter to the end of its source queue, as a new message with its old id. */
-  async requeueMessage(queue: string, id: string): Promise<RequeueOutcome> {
-    const { outcome } = await this.#learn('requeue', { kind: 'requeueMessage', queue, id });
+  /**
+   * Moves a waiting dead letter to the end of its source queue, as a new message with its old id: of several with this id the oldest. With
+   * `source` only one that comes from that queue is meant.
+   */
+  async requeueMessage(queue: string, id: string, source?: string): Promise<RequeueOutcome> {
+    const wanted = source === undefined ? {} : { source };
+    const { outcome } = await this.#learn('requeue', { kind: 'requeueMessage', queue, id, ...wanted });
     if (outcome === 'requeued') this.#logger.debug('message requeued', { queue, id, by: 'operator' });
     return outcome;
   }

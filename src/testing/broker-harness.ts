@@ -223,8 +223,9 @@ export class BrokerHarness {
     return this.step({ ...messageCommand('removeMessage', connection, queue, id) });
   }
 
-  requeueMessage(connection: ConnectionId, queue: string, id: string): string[] {
-    return this.step({ ...messageCommand('requeueMessage', connection, queue, id) });
+  requeueMessage(connection: ConnectionId, queue: string, id: string, source?: string): string[] {
+    const wanted = source === undefined ? {} : { source };
+    return this.step({ ...messageCommand('requeueMessage', connection, queue, id), ...wanted });
   }
 
   queueInfo(connection: ConnectionId, queue: string): string[] {

@@ -102,9 +102,15 @@ export type Move =
       readonly page: { readonly offset: number; readonly limit: number; readonly maxBytes: number };
     })
   | (Who & {
-      readonly kind: 'readMessage' | 'removeMessage' | 'requeueMessage';
+      readonly kind: 'readMessage' | 'removeMessage';
       readonly queue: string;
       readonly id: string;
+    })
+  | (Who & {
+      readonly kind: 'requeueMessage';
+      readonly queue: string;
+      readonly id: string;
+      readonly source: string | undefined;
     })
   | (Who & { readonly kind: 'createQueue'; readonly queue: string; readonly options?: Partial<QueueOptions> })
   | (Who & { readonly kind: 'createUnreadable'; readonly queue: string })
@@ -203,7 +209,13 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
     { weight: 1, arbitrary: fc.record({ kind: kind('removeMessage'), who, queue, id: ids() }) },
     {
       weight: parameters.deadLetters ? 2 : 0,
-      arbitrary: fc.record({ kind: kind('requeueMessage'), who, queue: fc.constant('a.dlq'), id: ids() }),
+      arbitrary: fc.record({
+        kind: kind('requeueMessage'),
+        who,
+        queue: fc.constant('a.dlq'),
+        id: ids(),
+        source: fc.constantFrom(undefined, undefined, 'a', 'b'),
+      }),
     },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('listQueues'), who }) },
@@ -376,8 +388,10 @@ function playAs(
       break;
     case 'readMessage':
     case 'removeMessage':
-    case 'requeueMessage':
       harness[one.kind](who, one.queue, one.id);
+      break;
+    case 'requeueMessage':
+      harness.requeueMessage(who, one.queue, one.id, one.source);
       break;
     case 'listQueues':
       harness.listQueues(who);

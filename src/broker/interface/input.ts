@@ -33,7 +33,7 @@ export type Input =
   | ListMessagesInput
   | (Command & { readonly kind: 'readMessage'; readonly queue: string; readonly id: string })
   | (Command & { readonly kind: 'removeMessage'; readonly queue: string; readonly id: string })
-  | (Command & { readonly kind: 'requeueMessage'; readonly queue: string; readonly id: string })
+  | RequeueMessageInput
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
   /** Does nothing and is answered: after everything that came before it, and also while the broker drains. */
@@ -87,6 +87,14 @@ export type ListMessagesInput = Command & {
   readonly limit: number;
   /** The list ends with the message whose content exceeds this sum. */
   readonly maxBytes: number;
+};
+
+export type RequeueMessageInput = Command & {
+  readonly kind: 'requeueMessage';
+  readonly queue: string;
+  readonly id: string;
+  /** Only a dead letter that comes from this queue is meant; absent: from any. */
+  readonly source?: string;
 };
 
 export type AcknowledgeInput = {

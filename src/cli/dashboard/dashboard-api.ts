@@ -20,6 +20,8 @@ export type DeadLetter = {
   readonly payload: unknown;
 };
 
+export type WantedDeadLetter = Pick<DeadLetter, 'id'> & { readonly source: string | undefined };
+
 /** All methods reject with DashboardError. */
 export class DashboardApi {
   readonly #send: SendDashboardRequest;
@@ -57,9 +59,13 @@ export class DashboardApi {
     }
   }
 
-  /** Moves a dead letter to the end of the queue that it comes from. */
-  async requeue(queue: string, id: string): Promise<void> {
-    await this.#send('POST', `${pathOf(queue)}/messages/${segmentOf(id)}/requeue`);
+  /**
+   * Moves the oldest dead letter with this id to the end of the queue that it comes from, which `source` names. Undefined: whichever it is. A
+   * broker that does not know the parameter takes the oldest of any source.
+   */
+  async requeue(queue: string, { id, source }: WantedDeadLetter): Promise<void> {
+    const query = source === undefined ? '' : `?source=${encodeURIComponent(source)}`;
+    await this.#send('POST', `${pathOf(queue)}/messages/${segmentOf(id)}/requeue${query}`);
   }
 }
 

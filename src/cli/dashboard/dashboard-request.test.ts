@@ -67,9 +67,13 @@ it('escapes the names in a path, and refuses those that would name something els
   const paths: string[] = [];
   const api = new DashboardApi(async (_, path) => void paths.push(path));
   await expect(api.purge('.')).rejects.toThrow('the dashboard has no address for the name "."');
-  await expect(api.requeue('q', '..')).rejects.toThrow('no address for the name ".."');
-  await api.requeue('a/b', '?x#');
-  expect(paths).toEqual(['api/queues/a%2Fb/messages/%3Fx%23/requeue']);
+  await expect(api.requeue('q', { id: '..', source: 'q' })).rejects.toThrow('no address for the name ".."');
+  await api.requeue('a/b', { id: '?x#', source: undefined });
+  await api.requeue('q', { id: 'm1', source: 'a&b/..' });
+  expect(paths).toEqual([
+    'api/queues/a%2Fb/messages/%3Fx%23/requeue',
+    'api/queues/q/messages/m1/requeue?source=a%26b%2F..',
+  ]);
 });
 
 it('says that the dashboard asks for credentials, or refuses them', async () => {

@@ -99,14 +99,19 @@ async function testedDashboard(options: Partial<DashboardAppOptions> = {}) {
 
 type Dashboard = Awaited<ReturnType<typeof testedDashboard>>;
 
-/** Makes a dead letter of queue `q` in `q.dlq`. */
-async function deadLetter({ tested, createQueue, publish }: Dashboard, id: string): Promise<void> {
-  await createQueue('q', { enableDeadLetterQueue: true, maxRetryAttempts: 1, maxQueueSize: 2 });
+/** Makes a dead letter of a queue, in `q.dlq`. */
+async function deadLetter(
+  { tested, createQueue, publish }: Dashboard,
+  id: string,
+  queue = 'q',
+): Promise<void> {
+  const letters = { enableDeadLetterQueue: true, deadLetterQueueName: 'q.dlq' };
+  await createQueue(queue, { ...letters, maxRetryAttempts: 1, maxQueueSize: 2 });
   const subscriber = await tested.connect();
-  subscriber.send(subscribe('q'));
-  await publish('q', [id]);
+  subscriber.send(subscribe(queue));
+  await publish(queue, [id]);
   await tested.advance(30_000);
-  subscriber.send({ command: Command.Unsubscribe, id: 'u', queue: 'q' });
+  subscriber.send({ command: Command.Unsubscribe, id: 'u', queue });
   await tested.settle();
 }
 
@@ -319,6 +324,27 @@ describe('a dead letter', () => {
     expect(await dashboard.get('/api/queues/q/messages')).toMatchObject([
       { id: 'm1', queue_name: 'q', headers: {}, delivery_attempts: 0 },
     ]);
+  });
+
+  it('is requeued by its source too, where several queues have one of its id [DASH-032]', async () => {
+    const dashboard = await testedDashboard();
+    for (const queue of ['q', 'Ä.b']) await deadLetter(dashboard, 'm1', queue);
+    const requeue = (source: string): Promise<Response> => {
+      const query = `source=${encodeURIComponent(source)}`;
+      return dashboard.request(`/api/queues/q.dlq/messages/m1/requeue?${query}`, { method: 'POST' });
+    };
+    expect((await requeue('Ä.b')).status).toBe(204);
+    expect(await dashboard.get('/api/queues/q.dlq/messages')).toMatchObject([
+      { id: 'm1', headers: { deadLetterSource: 'q' } },
+    ]);
+    expect(await dashboard.get('/api/queues/%C3%84.b')).toMatchObject({ message_count: 1 });
+    const refused = await requeue('Ä.b');
+    expect([refused.status, await refused.json()]).toMatchObject([
+      404,
+      { detail: 'The queue has no message with this id that comes from queue Ä.b.' },
+    ]);
+    expect((await requeue('')).status).toBe(404);
+    expect((await requeue('q')).status).toBe(204);
   });
 
   it('is not requeued where it cannot be, with the reason [DASH-034]', async () => {

@@ -88,8 +88,11 @@ function apiPaths(options: DashboardAppOptions): Readonly<Record<string, (event:
       messagesMethods(operator, named(context.params, 'queue'), url.searchParams),
     'queues/:queue/messages/:id': ({ context }) =>
       messageMethods(operator, named(context.params, 'queue'), named(context.params, 'id')),
-    'queues/:queue/messages/:id/requeue': ({ context }) =>
-      requeueMethods(operator, named(context.params, 'queue'), named(context.params, 'id')),
+    'queues/:queue/messages/:id/requeue': ({ context, url }) =>
+      requeueMethods(operator, named(context.params, 'queue'), {
+        id: named(context.params, 'id'),
+        source: url.searchParams.get('source') ?? undefined,
+      }),
   };
 }
 
@@ -126,11 +129,15 @@ function messageMethods(operator: OperatorView, queue: string, id: string): Meth
   };
 }
 
-function requeueMethods(operator: OperatorView, queue: string, id: string): Methods {
+function requeueMethods(
+  operator: OperatorView,
+  queue: string,
+  { id, source }: { readonly id: string; readonly source: string | undefined },
+): Methods {
   return {
     POST: async () => {
-      const outcome = await operator.requeueMessage(queue, id);
-      return outcome === 'requeued' ? noContent() : requeueRefused(outcome);
+      const outcome = await operator.requeueMessage(queue, id, source);
+      return outcome === 'requeued' ? noContent() : requeueRefused(outcome, source);
     },
   };
 }

@@ -18,9 +18,12 @@ export function emptyName(): Response {
   return problemResponse({ status: 400, title: 'Bad Request', detail });
 }
 
-/** Why a dead letter was not requeued. */
-export function requeueRefused(reason: RequeueRefusal): Response {
-  if (reason === 'messageNotFound') return notFound('The queue has no message with this id.');
+/** Why a dead letter was not requeued. `source`: the queue that it was to come from; undefined: any. */
+export function requeueRefused(reason: RequeueRefusal, source: string | undefined): Response {
+  if (reason === 'messageNotFound') {
+    const from = source === undefined ? '' : ` that comes from queue ${source}`;
+    return notFound(`The queue has no message with this id${from}.`);
+  }
   return problemResponse({ status: 409, title: 'Conflict', detail: requeueConflicts[reason] });
 }
 

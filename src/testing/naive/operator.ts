@@ -54,15 +54,26 @@ function resultOf(state: NaiveState, queue: NaiveQueue, input: OperatorInput): O
       return { kind: 'removal', isRemoved: message !== undefined };
     }
     case 'requeueMessage':
-      return { kind: 'requeue', outcome: requeue(state, queue, input.id) };
+      return { kind: 'requeue', outcome: requeue(state, queue, input) };
   }
 }
 
-function requeue(state: NaiveState, letters: NaiveQueue, id: string): RequeueOutcome {
-  const letter = meant(waitingMessages(letters).filter(isDeadLetter), id);
+function requeue(
+  state: NaiveState,
+  letters: NaiveQueue,
+  { id, source: wanted }: Extract<OperatorInput, { kind: 'requeueMessage' }>,
+): RequeueOutcome {
+  const isMeant = ({ deadLetter }: NaiveMessage) =>
+    deadLetter !== undefined && (wanted ?? deadLetter.source) === deadLetter.source;
+  const letter = meant(waitingMessages(letters).filter(isMeant), id);
   if (letter?.deadLetter === undefined) {
-    if (meant(messagesInFlight(letters).filter(isDeadLetter), id) !== undefined) return 'inFlight';
-    return meant(letters.messages, id) === undefined ? 'messageNotFound' : 'notDeadLetter';
+    if (meant(messagesInFlight(letters).filter(isMeant), id) !== undefined) return 'inFlight';
+    return meant(
+      letters.messages.filter((one) => one.deadLetter === undefined),
+      id,
+    ) === undefined
+      ? 'messageNotFound'
+      : 'notDeadLetter';
   }
   if (letter.copies.length > 0) return 'inFlight';
   const source = findQueue(state, letter.deadLetter.source);
@@ -91,10 +102,6 @@ function messagesInFlight(queue: NaiveQueue): NaiveMessage[] {
 /** The one that was accepted first. */
 function meant(messages: readonly NaiveMessage[], id: string): NaiveMessage | undefined {
   return messages.filter((one) => one.id === id).sort((a, b) => a.order - b.order)[0];
-}
-
-function isDeadLetter({ deadLetter }: NaiveMessage): boolean {
-  return deadLetter !== undefined;
 }
 
 function snapshotOf(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): MessageSnapshot {

@@ -29,12 +29,12 @@ describe('a request', () => {
   it('names queue and message in its path, escaped', async () => {
     const { api, requests } = apiWith(() => ({ status: 204, text: '' }));
     await api.removeMessage('a/b', 'x y');
-    await api.requeueMessage('q.dlq', 'm?1');
+    await api.requeueMessage('q.dlq', 'm?1', 'a&/..');
     await api.purgeQueue('q');
     await api.deleteQueue('q');
     expect(requests).toEqual([
       'DELETE api/queues/a%2Fb/messages/x%20y',
-      'POST api/queues/q.dlq/messages/m%3F1/requeue',
+      'POST api/queues/q.dlq/messages/m%3F1/requeue?source=a%26%2F..',
       'DELETE api/queues/q/messages',
       'DELETE api/queues/q',
     ]);
@@ -45,8 +45,8 @@ describe('a request', () => {
     const answers = [
       await api.message('q', '.'),
       await api.removeMessage('victim', '..'),
-      await api.requeueMessage('..', 'm1'),
-      await api.requeueMessage('q.dlq', '..'),
+      await api.requeueMessage('..', 'm1', 'q'),
+      await api.requeueMessage('q.dlq', '..', 'q'),
       await api.listMessages('.', 1),
       await api.purgeQueue('..'),
       await api.deleteQueue('..'),

@@ -56,9 +56,9 @@ export class DashboardApi {
     return this.#request('DELETE', messagePath(queue, id));
   }
 
-  /** Moves a dead letter back to the queue that it comes from. */
-  requeueMessage(queue: string, id: string): Promise<Answer<string>> {
-    return this.#request('POST', `${messagePath(queue, id)}/requeue`);
+  /** Moves a dead letter back to the queue that it comes from. The dead letter queue may have one of another `source` with the same id. */
+  requeueMessage(queue: string, id: string, source: string): Promise<Answer<string>> {
+    return this.#request('POST', `${messagePath(queue, id)}/requeue?source=${encodeURIComponent(source)}`);
   }
 
   /** Removes all messages that wait. */

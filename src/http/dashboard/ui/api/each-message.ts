@@ -9,14 +9,14 @@ export type EachResult = {
   readonly problems: readonly Problem[];
 };
 
-export async function forEachMessage(
-  ids: readonly string[],
-  act: (id: string) => Promise<Answer<unknown>>,
+export async function forEachMessage<One>(
+  messages: readonly One[],
+  act: (message: One) => Promise<Answer<unknown>>,
 ): Promise<EachResult> {
   const problems: Problem[] = [];
   let doneCount = 0;
-  for (const id of ids) {
-    const answer = await act(id);
+  for (const message of messages) {
+    const answer = await act(message);
     if (answer.isOk) doneCount += 1;
     else problems.push(answer.problem);
     if (!answer.isOk && answer.problem.status === 0) break;

@@ -84,23 +84,22 @@ export function useMessageActions(queue: string, onChange: OnChange) {
   const act = async (
     messages: readonly Message[],
     verb: string,
-    one: (id: string) => Promise<Answer<unknown>>,
+    one: (message: Message) => Promise<Answer<unknown>>,
   ) => {
-    const result = await forEachMessage(
-      messages.map(({ id }) => id),
-      one,
-    );
+    const result = await forEachMessage(messages, one);
     const sentence = eachSentence(messages.length, result, verb);
     if (result.problems.length === 0) notices.done(sentence);
     else notices.failed(sentence);
     onChange(result.problems.length === 0);
   };
-  const sources = (messages: readonly Message[]) =>
-    [...new Set(messages.map(({ deadLetter }) => deadLetter?.source ?? ''))].join(', ');
+  const sourceOf = ({ deadLetter }: Message) => deadLetter?.source ?? '';
+  const sources = (messages: readonly Message[]) => [...new Set(messages.map(sourceOf))].join(', ');
   return {
     requeue: (messages: readonly Message[]) =>
-      act(messages, `requeued to ${sources(messages)}`, (id) => api.requeueMessage(queue, id)),
+      act(messages, `requeued to ${sources(messages)}`, (message) =>
+        api.requeueMessage(queue, message.id, sourceOf(message)),
+      ),
     remove: (messages: readonly Message[]) =>
-      act(messages, `removed from ${queue}`, (id) => api.removeMessage(queue, id)),
+      act(messages, `removed from ${queue}`, ({ id }) => api.removeMessage(queue, id)),
   };
 }
