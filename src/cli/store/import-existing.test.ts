@@ -20,7 +20,6 @@ import {
   openExistingWriter,
   writeExistingDatabase,
 } from '../../testing/existing-database.ts';
-import { UsageError } from '../arguments.ts';
 import { store } from '../store.ts';
 
 const fixture = fileURLToPath(new URL('../../../fixtures/storage/existing-broker.db', import.meta.url));
@@ -467,32 +466,6 @@ describe('the source', () => {
     expect(result).toMatchObject({ exitCode: 1, output: '' });
     expect(result.errors).toMatch(/^truemq: the database .* cannot be imported: it is damaged;/);
     expect(await readdir(folder)).toEqual(['truemq.db']);
-  });
-});
-
-describe('the target', () => {
-  it('is refused when it cannot be a store, also when it is the source', async () => {
-    await copyFile(fixture, source);
-    const same = await run('import', '--from-existing', source, source);
-    expect(same.errors).toMatch(/^truemq: the store .* cannot be used: it is a database of another program/);
-    const nowhere = await run('import', '--from-existing', source, join(folder, 'no/such/folder/q.db'));
-    expect(nowhere).toMatchObject({
-      exitCode: 1,
-      errors: expect.stringMatching(/there must be room for a copy of it in /),
-    });
-    expect(await readFile(source)).toEqual(await readFile(fixture));
-  });
-
-  it('is refused when a broker uses it', async () => {
-    const opened = await openSqliteStore({ path: target, synchronous: 'normal' });
-    expect((await importIt(fixture)).errors).toMatch(/is locked: another broker uses it/);
-    await opened.close();
-  });
-
-  it('cannot be filled from a text at the same time', async () => {
-    await expect(run('import', '--from-existing', source, '--input', 'x', target)).rejects.toThrow(
-      UsageError,
-    );
   });
 });
 
