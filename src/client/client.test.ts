@@ -51,6 +51,19 @@ describe('the handshake', () => {
     await refused;
   });
 
+  it('says to try again later when too many passwords wait to be checked', async () => {
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const refused = expect(connect({ stream: near })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      command: 'Connect',
+      advice: expect.stringMatching(/^Try again later/),
+    });
+    await broker.take();
+    broker.send({ command: 99, id: 'fresh', errorCode: 'RATE_LIMITED', errorMessage: 'too many' });
+    await refused;
+  });
+
   it('fails when the broker closes without an answer', async () => {
     const [near, far] = duplexPair();
     const broker = new ScriptedBroker(far);

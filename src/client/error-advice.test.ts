@@ -8,6 +8,19 @@ it.each(Object.values(ErrorCode))('says what to do about %s', (code) => {
   expect(new CommandError(code, 'no').advice).toMatch(/^[A-Z].*\.$/);
 });
 
+it.each(['Connect', 'AdminCreateUser', 'AdminChangePassword'])(
+  'does not speak of publishing when a %s is refused by RATE_LIMITED',
+  (command) => {
+    const { advice } = new CommandError('RATE_LIMITED', 'no', { command, queue: '' });
+    expect(advice).toMatch(/^Try again later.*passwords/);
+  },
+);
+
+it('advises to publish more slowly when a Publish is refused by RATE_LIMITED', () => {
+  const { advice } = new CommandError('RATE_LIMITED', 'no', { command: 'Publish', queue: 'q' });
+  expect(advice).toMatch(/^Publish more slowly/);
+});
+
 it('says nothing about a code that it does not know', () => {
   expect(new CommandError('toString', '').advice).toBeUndefined();
 });

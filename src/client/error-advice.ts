@@ -27,7 +27,16 @@ const advice: Readonly<Record<string, string>> = {
   SERVER_ERROR: 'Look at the log of the broker.',
 };
 
-/** One sentence; undefined for an unknown code. */
-export function adviceFor(code: string): string | undefined {
+/** The commands for which the broker checks or makes the hash of a password; RATE_LIMITED for one says that too many of them wait. */
+const commandsWithPassword: readonly (string | undefined)[] = [
+  'Connect',
+  'AdminCreateUser',
+  'AdminChangePassword',
+];
+
+/** One sentence; undefined for an unknown code. `command`: the name of the refused command. */
+export function adviceFor(code: string, command?: string): string | undefined {
+  if (code === 'RATE_LIMITED' && commandsWithPassword.includes(command))
+    return 'Try again later, and log in fewer clients at a time: too many passwords wait to be checked.';
   return Object.hasOwn(advice, code) ? advice[code] : undefined;
 }

@@ -35,7 +35,7 @@ export class CommandError extends ClientError {
 
   /** What to do about it, in one sentence; undefined for a code that the client does not know. */
   get advice(): string | undefined {
-    return adviceFor(this.code);
+    return adviceFor(this.code, this.command);
   }
 }
 

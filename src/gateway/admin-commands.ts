@@ -20,6 +20,8 @@ export type AdminParts = {
   readonly submit: (input: Input) => void;
   /** Why no command is carried out now; undefined: they are. */
   readonly shutdownReason: () => string | undefined;
+  /** A command was refused, because too many passwords wait to be checked. */
+  readonly onBusy: () => void;
   /** A fault of our own prevented a command, which was answered by SERVER_ERROR. */
   readonly onFault: (error: unknown) => void;
   /** The command was answered, and the next one may be handled. */
@@ -68,6 +70,7 @@ export class AdminCommands {
   }
 
   #finish(admin: AdminCommand, request: AdminRequest, outcome: AdminOutcome): void {
+    if (outcome.kind === 'refused' && outcome.code === ErrorCode.RateLimited) this.#parts.onBusy();
     this.#answer(adminAnswer(admin, request, outcome, this.#parts.maxMessageSizeBytes));
   }
 

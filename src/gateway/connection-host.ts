@@ -4,6 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { UserAdministration } from '../auth/user-administration.ts';
 import type { Input } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
+import type { ErrorCode } from '../model/error-code.ts';
 import type { Logger } from '../model/logger.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import type { ConnectionBudgets } from './buffer-budget.ts';
@@ -31,7 +32,8 @@ export type ConnectionHost = {
   /** Called when the connection reads nothing more and the backend has nothing to answer: the owner calls `end`. */
   readonly onClosed: (connection: ServerConnection) => void;
   readonly countError: (code: string | undefined, connection: ServerConnection) => void;
-  readonly limitReached: (kind: LimitKind, connection: ServerConnection) => void;
+  /** `code`: of the Error that the client gets for it. */
+  readonly limitReached: (kind: LimitKind, connection: ServerConnection, code?: ErrorCode) => void;
   readonly budgets: ConnectionBudgets;
   readonly turns: ReadTurns;
   /** Why a Connect is refused now; undefined if it is accepted. */

@@ -6,6 +6,7 @@ import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import { testSettings } from '../testing/broker-harness.ts';
 import type { BrokerOptions } from '../testing/composed-broker.ts';
 import { GatedStore } from '../testing/gated-store.ts';
+import { InstantHashing } from '../testing/instant-hashing.ts';
 import { ping, publish, subscribe, TestedBroker, testOptions } from '../testing/tested-broker.ts';
 import { type BodyParts, bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import { framesOf } from '../testing/wire-client.ts';
@@ -195,6 +196,62 @@ describe('connections', () => {
     expect(tested.broker.stats().limitCounts.connectionsPerAddress).toBe(1);
     expect(tested.logged).toHaveLength(1);
   });
+});
+
+describe('password checks', () => {
+  const superuser = { username: 'root', password: 'pw' };
+  const connect: BodyParts = {
+    command: 0,
+    id: 'connect',
+    headers: [
+      ['authUsername', superuser.username],
+      ['authPassword', superuser.password],
+    ],
+  };
+  const createUser: BodyParts = {
+    command: 50,
+    id: 'create',
+    payload: JSON.stringify({ username: 'bob', password: 'pw' }),
+  };
+
+  /** A broker with a connected superuser that checks one password, while so many more wait, each of another address. */
+  async function brokerWith(waitingCount: number) {
+    const hashing = new InstantHashing();
+    const tested = new TestedBroker({}, { credentials: { superuser }, hashing });
+    const root = await tested.connect({}, connect.headers);
+    hashing.isHeld = true;
+    for (let index = 0; index <= waitingCount; index += 1)
+      await tested.exchange(tested.attach({ address: `198.51.100.${index}` }), connect);
+    return { tested, root };
+  }
+
+  it('wait up to the limit; the Connect above it is refused, counted as that and told once [AUTH-013, AUTH-015]', async () => {
+    const { tested } = await brokerWith(31);
+    expect(await tested.exchange(tested.attach(), connect)).toEqual([]);
+    expect(tested.broker.stats().limitCounts.passwordChecks).toBe(0);
+    expect(await tested.exchange(tested.attach(), connect)).toEqual(['Error connect RATE_LIMITED']);
+    expect(tested.broker.stats().limitCounts).toMatchObject({ passwordChecks: 1, messageRate: 0 });
+    expect(tested.logLines.filter(({ level }) => level !== 'debug')).toEqual([
+      {
+        level: 'info',
+        sentence: 'as many passwords wait to be checked as may',
+        fields: { connection: 35, address: '192.0.2.1', code: 'RATE_LIMITED' },
+      },
+    ]);
+  });
+
+  it.each([
+    [31, [], 0],
+    [32, ['Error create RATE_LIMITED'], 1],
+  ])(
+    'wait with those of admin commands: of one behind %i others [AUTH-013]',
+    async (waiting, answers, count) => {
+      const { tested, root } = await brokerWith(waiting);
+      expect(await tested.exchange(root, createUser)).toEqual(answers);
+      expect(tested.broker.stats().limitCounts).toMatchObject({ passwordChecks: count, messageRate: 0 });
+      expect(tested.logged).toHaveLength(count);
+    },
+  );
 });
 
 describe('a timeout', () => {

@@ -247,7 +247,8 @@ export class Gateway {
         this.#errorFrameCount += 1;
         this.#limits.errorSent(code, { connection: id, address, code });
       },
-      limitReached: (kind, { id, address }) => this.#limits.reached(kind, { connection: id, address }),
+      limitReached: (kind, { id, address }, code) =>
+        this.#limits.reached(kind, { connection: id, address, ...(code === undefined ? {} : { code }) }),
     };
   }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../model/logger.ts';
-import { LimitEvents } from './limit-events.ts';
+import { isLimitCode, LimitEvents } from './limit-events.ts';
 
 function eventsAt(time: { now: number }): {
   readonly events: LimitEvents;
@@ -49,9 +49,17 @@ describe('limits that are reached', () => {
 
   it('are known by the codes of Errors; other codes are no limit', () => {
     const { events, lines } = eventsAt({ now: 0 });
-    for (const code of ['RATE_LIMITED', 'LIMIT_EXCEEDED', 'QUEUE_NOT_FOUND', undefined])
+    for (const code of ['QUEUE_FULL', 'LIMIT_EXCEEDED', 'QUEUE_NOT_FOUND', undefined])
       events.errorSent(code, {});
-    expect(events.counts).toMatchObject({ messageRate: 1, queuesAndSubscriptions: 1 });
+    expect(events.counts).toMatchObject({ fullQueues: 1, queuesAndSubscriptions: 1 });
     expect(lines).toHaveLength(2);
+  });
+
+  it('are not known by RATE_LIMITED, which more than one limit has', () => {
+    const { events, lines } = eventsAt({ now: 0 });
+    events.errorSent('RATE_LIMITED', {});
+    expect(Object.values(events.counts).filter((count) => count > 0)).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(isLimitCode('RATE_LIMITED')).toBe(true);
   });
 });

@@ -10,6 +10,7 @@ const sentences = {
   messageSize: 'a message is over the limit of size',
   malformedMessages: 'a message is malformed, or one of its fields is over a limit',
   messageRate: 'a client exceeds its rate of messages',
+  passwordChecks: 'as many passwords wait to be checked as may',
   refusals: 'a client goes on sending what is refused: reading from it waits',
   queuesAndSubscriptions: 'there are as many queues or subscriptions as may be',
   fullQueues: 'a queue is full, or a client has as many blocked publishes as may be',
@@ -60,7 +61,7 @@ export class LimitEvents {
     this.#logger.info(sentences[kind], { ...fields, ...(suppressed > 0 ? { suppressed } : {}) });
   }
 
-  /** An Error was sent; most codes are no limit's. */
+  /** An Error was sent; most codes are no limit's. RATE_LIMITED is of more than one: who refuses by it reports which was reached. */
   errorSent(code: string | undefined, fields: LogFields): void {
     const kind = kindsByCode.get(code ?? '');
     if (kind !== undefined) this.reached(kind, fields);
@@ -69,13 +70,12 @@ export class LimitEvents {
 
 /** Whether an Error with this code has a line of its own. */
 export function isLimitCode(code: string): boolean {
-  return kindsByCode.has(code);
+  return code === ErrorCode.RateLimited || kindsByCode.has(code);
 }
 
 const kindsByCode: ReadonlyMap<string, LimitKind> = new Map([
   [ErrorCode.MessageTooLarge, 'messageSize'],
   [ErrorCode.InvalidMessage, 'malformedMessages'],
-  [ErrorCode.RateLimited, 'messageRate'],
   [ErrorCode.LimitExceeded, 'queuesAndSubscriptions'],
   [ErrorCode.QueueFull, 'fullQueues'],
   [ErrorCode.MemoryLimit, 'memory'],

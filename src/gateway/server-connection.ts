@@ -33,10 +33,8 @@ import type { WriteBatch } from './write-batch.ts';
 
 /** How long it takes at most to see whether a client that was not read has sent something. */
 const PROBE_MS = 1_000;
-
 /** How long a client may take to close its side before the stream is destroyed. */
 const CLOSING_GRACE_MS = 5_000;
-
 /** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
 const MAX_BYTES_BEHIND_CONNECT = 65_536;
 
@@ -83,7 +81,7 @@ export class ServerConnection {
     this.address = address;
     this.#stream = stream;
     this.#host = host;
-    const { options, environment, logger } = host;
+    const { options, environment, logger, authenticator, administration } = host;
     this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
     this.#memory = new ConnectionMemory(host.budgets, () => this.#pump());
     this.#turn = new ReadTurn(host.turns, () => this.#pump());
@@ -95,7 +93,11 @@ export class ServerConnection {
       compressionThresholdBytes: options.compressionThresholdBytes,
       freshId: environment.freshId,
       servedCommands: host.administration === undefined ? commandsOfClient : withAdminCommands,
-      admit: (message) => this.#rates?.admit(message, this.#turn),
+      admit: (message) => {
+        const fault = this.#rates?.admit(message, this.#turn);
+        if (fault !== undefined) host.limitReached('messageRate', this, fault.code);
+        return fault;
+      },
     });
     this.#inflation = new Inflation({
       compressor: host.compressor,
@@ -104,7 +106,6 @@ export class ServerConnection {
       onInflated: () => this.#pump(),
       onFailure: (error) => this.#abandon(error),
     });
-    const { authenticator, administration } = host;
     const onFault = (error: unknown) => this.#log.commandFailed(error);
     this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
     this.#adminCommands = administration && this.#newAdminCommands(administration);
@@ -298,10 +299,7 @@ export class ServerConnection {
     return true;
   }
 
-  /**
-   * Closes the connection when the client has ended its side and all its input was handled. Does not wait for a client that does not
-   * read: it may never do so.
-   */
+  /** Closes the connection when the client has ended its side and all its input was handled. Waits for none that does not read. */
   #closeOnInputEnd(): void {
     if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
     this.#inputHasEnded = false;
@@ -394,6 +392,7 @@ export class ServerConnection {
     if (this.#refusesOutOfService()) return;
     if (outcome.kind === 'accepted') return this.#accept(outcome.principal);
     const { code, text, closes } = outcome;
+    if (code === ErrorCode.RateLimited) this.#host.limitReached('passwordChecks', this, code);
     this.#log.connectRefused(code);
     this.#session.handleConnectOutcome({ kind: 'refuse', code, text, closes });
   }
@@ -402,8 +401,7 @@ export class ServerConnection {
     const text = this.#host.outOfServiceReason();
     if (text === undefined) return false;
     this.#log.connectRefused(ErrorCode.StorageError);
-    const refusal = { code: ErrorCode.StorageError, text, closes: true };
-    this.#session.handleConnectOutcome({ kind: 'refuse', ...refusal });
+    this.#session.handleConnectOutcome({ kind: 'refuse', code: ErrorCode.StorageError, text, closes: true });
     return true;
   }
 
@@ -471,6 +469,7 @@ export class ServerConnection {
       maxMessageSizeBytes: this.#host.options.limits.maxMessageSizeBytes,
       submit: (input) => this.#submit(input),
       shutdownReason: this.#host.shutdownReason,
+      onBusy: () => this.#host.limitReached('passwordChecks', this, ErrorCode.RateLimited),
       onFault: (error) => this.#log.commandFailed(error),
       onDone: () => {
         // The answer comes behind the last one that was asked for before.

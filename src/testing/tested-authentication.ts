@@ -18,6 +18,13 @@ export type TestedCredentials = {
   readonly superuser?: { readonly username: string; readonly password: string };
 };
 
+export type TestedTools = {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** For a test that holds checks back; one is made at a time. */
+  readonly hashing?: InstantHashing | undefined;
+};
+
 export type TestedAuthentication = {
   readonly authenticator: Authenticator;
   /** Absent when there are no users. */
@@ -26,7 +33,7 @@ export type TestedAuthentication = {
 
 export function testedAuthentication(
   { token, superuser }: TestedCredentials,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+  { logger, clock, hashing = new InstantHashing() }: TestedTools,
 ): TestedAuthentication {
   const shared = token === undefined ? {} : { token };
   if (superuser === undefined) {
@@ -43,7 +50,7 @@ export function testedAuthentication(
     updatedAt: createdAt,
   });
   const checks = new PasswordChecks({
-    hashing: new InstantHashing(),
+    hashing,
     cost: 4,
     refusalCost: 4,
     maxParallelChecks: 1,

@@ -10,6 +10,7 @@ import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { StorageProvider } from '../storage/storage-provider.ts';
 import { testSettings } from './broker-harness.ts';
 import { type BrokerOptions, composeBroker } from './composed-broker.ts';
+import type { InstantHashing } from './instant-hashing.ts';
 import { type TestedCredentials, testedAuthentication } from './tested-authentication.ts';
 import { TestedClients } from './tested-clients.ts';
 
@@ -46,6 +47,8 @@ export type TestedParts = {
   readonly environment?: Environment;
   /** Absent: clients need no credentials. */
   readonly credentials?: TestedCredentials | undefined;
+  /** Checks the passwords of `credentials`. */
+  readonly hashing?: InstantHashing;
   /** In place of an authentication for `credentials`. */
   readonly users?: Authenticator & UserAdministration;
 };
@@ -76,10 +79,10 @@ export class TestedBroker extends TestedClients {
     this.broker.start().catch((error: unknown) => void this.logged.push(String(error)));
   }
 
-  #authentication({ users, credentials, environment = this.environment }: TestedParts) {
+  #authentication({ users, credentials, hashing, environment = this.environment }: TestedParts) {
     if (users !== undefined) return { authenticator: users, administration: users };
     if (credentials === undefined) return {};
-    return testedAuthentication(credentials, { logger: this.logger(), clock: environment.clock });
+    return testedAuthentication(credentials, { logger: this.logger(), clock: environment.clock, hashing });
   }
 
   protected get gateway(): Gateway {
