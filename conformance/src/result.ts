@@ -5,7 +5,7 @@ import type { Outcome, Warning } from './outcome.ts';
 import type { TraceEvent } from './trace.ts';
 
 export type BaselineMark = {
-  readonly expect: 'fail' | 'flaky';
+  readonly expect: 'fail' | 'flaky' | 'crash';
   readonly reason: string;
   readonly issue?: string;
   readonly until?: string;

@@ -110,7 +110,7 @@ function dayFaults({ value, line, lineOf }: Located, now: Date): readonly Fault[
   }
   if (!isDay(until)) return [fault(lineOf('until'), `until: ${until} is not a valid date`)];
   const latest = dayAfter(now, maxFlakyDays);
-  if (expect === 'fail' || until <= latest) return [];
+  if (expect !== 'flaky' || until <= latest) return [];
   const text = `until: "flaky" holds for ${maxFlakyDays} days at most, ${until} came, allowed: up to ${latest}`;
   return [fault(lineOf('until'), text)];
 }

@@ -1,5 +1,6 @@
 // The baseline: what it hides from the gate, what it never hides, how it rots, and what is wrong with a file, by line.
 import { describe, expect, it } from 'vitest';
+import { blamed } from '../engine/broker-death.ts';
 import type { Outcome } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
 import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
@@ -29,6 +30,10 @@ function result(outcome: Outcome, id = 'CONN-001a'): CheckResult {
   const warnings = outcome === 'warn' ? [{ clause: 'CONN-002', text: 'it hums' }] : [];
   const tail = { durationMs: 0, reproduce: '', repetition: 1, trace: [], brokerLog: [] };
   return { ...head, notes: [], warnings, ...tail };
+}
+
+function endOfBroker(id?: string): CheckResult {
+  return blamed(result('pass', id), { code: 3, signal: null });
 }
 
 describe('parseBaseline', () => {
@@ -99,6 +104,13 @@ describe('withBaseline', () => {
     expect(marked.baseline !== undefined).toBe(isExpected);
     expect(withBaseline(result(outcome, 'CONN-001b'), baseline, { strict }).baseline).toBeUndefined();
   });
+
+  it('expects the end of the broker only where the entry says so', () => {
+    const until = ['  until: 2026-04-01'];
+    for (const baseline of [entry(), entry(until, 'flaky')])
+      expect(withBaseline(endOfBroker(), baseline, rules).baseline).toBeUndefined();
+    expect(withBaseline(endOfBroker(), entry([], 'crash'), rules).baseline).toBeDefined();
+  });
 });
 
 describe('staleEntries', () => {
@@ -118,6 +130,16 @@ describe('staleEntries', () => {
       [result('pass'), result('fail')],
       'passed 1 of 2 times: say "expect: flaky"',
     ],
+    [
+      'the end of the broker',
+      entry(),
+      [endOfBroker()],
+      'and ended the broker: repair that, or say "expect: crash"',
+    ],
+    ['the end of the broker by a flaky one', entry([until], 'flaky'), [endOfBroker()], 'ended the broker'],
+    ['the end of the broker that was expected', entry([], 'crash'), [endOfBroker()], undefined],
+    ['a failure in its place', entry([], 'crash'), [result('fail')], 'only fails: say "expect: fail"'],
+    ['a pass in its place', entry([], 'crash'), [result('pass')], 'remove the entry'],
     ['a flaky one that passed', entry([until], 'flaky'), [result('pass')], undefined],
     ['a flaky one that failed', entry([until], 'flaky'), [result('fail')], undefined],
     ['a day that is over', entry(['  until: 2026-02-28']), [result('fail')], 'ended on 2026-02-28'],
@@ -147,6 +169,11 @@ describe('entriesToAdd', () => {
     const lines = entriesToAdd(results, entry(), rules);
     const added = baselineOf(...lines);
     expect(added.entries.map(({ id, expect: kind }) => [id, kind])).toEqual([['CONN-001b', 'fail']]);
+  });
+
+  it('say that the broker ended', () => {
+    const added = baselineOf(...entriesToAdd([endOfBroker('CONN-001b')], entry(), rules));
+    expect(added.entries.map(({ expect: kind }) => kind)).toEqual(['crash']);
   });
 
   it('name warnings only with --strict', () => {

@@ -1,6 +1,7 @@
 // Applies a baseline to results: the expected failures, the stale entries, and the entries to add for unexpected failures. Pure. It
 // changes the gate and never the verdict: a broker that fails as expected is not conformant.
 import type { Catalogue } from '../catalogue.ts';
+import { endedBroker } from '../engine/broker-death.ts';
 import type { CheckResult } from '../result.ts';
 import type { Baseline, BaselineEntry } from './baseline-file.ts';
 
@@ -18,6 +19,7 @@ export function withBaseline(
   const entry = baseline?.entries.find(({ id }) => id === result.id);
   if (entry === undefined || entry.expired || !closesGate(result, rules)) return result;
   const { expect, reason, issue, until } = entry;
+  if (endedBroker(result) && expect !== 'crash') return result;
   const mark = {
     expect,
     reason,
@@ -59,9 +61,18 @@ function staleReason(
   }
   if (results.length === 0) return undefined;
   if (entry.expired) return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
+  const endedCount = results.filter(endedBroker).length;
+  if (endedCount > 0 && expect !== 'crash')
+    return `${id} was expected to fail and ended the broker: repair that, or say "expect: crash"`;
   if (expect === 'flaky') return undefined;
   const passedCount = results.filter((result) => hasPassed(result, strict)).length;
-  if (passedCount === 0) return undefined;
+  const isCrashGone =
+    expect === 'crash' && endedCount === 0 && results.some(({ outcome }) => outcome === 'fail');
+  if (passedCount === 0) {
+    return isCrashGone
+      ? `${id} was expected to end the broker and only fails: say "expect: fail"`
+      : undefined;
+  }
   if (passedCount === results.length) return `${id} was expected to fail and passes: remove the entry`;
   return `${id} was expected to fail and passed ${passedCount} of ${results.length} times: say "expect: flaky" with a day in "until"`;
 }
@@ -79,10 +90,10 @@ export function entriesToAdd(
   const listed = new Set(baseline.entries.map(({ id }) => id));
   const unexpected = results.filter((result) => closesGate(result, rules) && !listed.has(result.id));
   const byId = new Map(unexpected.map((result) => [result.id, result]));
-  return [...byId.values()].flatMap(({ id, reason, warnings }) => [
-    `- id: ${id}`,
-    '  expect: fail',
-    `  reason: ${JSON.stringify(`to be explained; it said: ${reason ?? warnings[0]?.text ?? ''}`)}`,
+  return [...byId.values()].flatMap((result) => [
+    `- id: ${result.id}`,
+    `  expect: ${endedBroker(result) ? 'crash' : 'fail'}`,
+    `  reason: ${JSON.stringify(`to be explained; it said: ${result.reason ?? result.warnings[0]?.text ?? ''}`)}`,
     '  issue: https://...',
   ]);
 }

@@ -11,6 +11,11 @@ export function lostConnection({ trace, evidence, outcome }: CheckResult): boole
 
 export const blamedReason = 'the broker process ended while this check ran';
 
+/** Whether the check has ended the broker. */
+export function endedBroker({ outcome, reason }: CheckResult): boolean {
+  return outcome === 'fail' && reason === blamedReason;
+}
+
 /** A broker must not end, whatever the level of the check that ended it. */
 export function blamed(result: CheckResult, death: BrokerExit): CheckResult {
   const actual =
