@@ -104,14 +104,19 @@ describe('of a dead letter and a message that was published with its id', () => 
     return effect.operatorResult.message?.deadLetter !== undefined;
   }
 
+  function withBoth(isLetterFirst: boolean) {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+    deadLetter(h, a, 'm1');
+    if (isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+    return { h, a, b };
+  }
+
   it.each([true, false])(
     'the one that came first is shown and removed: a dead letter first %s',
     (isLetterFirst) => {
-      const h = testCore();
-      const [a, b] = h.connectAll(2);
-      if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1');
-      deadLetter(h, a, 'm1');
-      if (isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      const { h, b } = withBoth(isLetterFirst);
       expect(h.waiting('q.dlq')).toBe(2);
       expect(isLetter(h, b)).toBe(isLetterFirst);
       h.removeMessage(b, 'q.dlq', 'm1');
@@ -122,11 +127,7 @@ describe('of a dead letter and a message that was published with its id', () => 
   it.each([true, false])(
     'the one that came first is shown while both are in flight: a dead letter first %s',
     (isLetterFirst) => {
-      const h = testCore();
-      const [a, b] = h.connectAll(2);
-      if (!isLetterFirst) h.publish(a, 'q.dlq', 'm1');
-      deadLetter(h, a, 'm1');
-      if (isLetterFirst) h.publish(a, 'q.dlq', 'm1');
+      const { h, a, b } = withBoth(isLetterFirst);
       h.subscribe(b, 'q.dlq');
       expect(isLetter(h, a)).toBe(isLetterFirst);
       expect(h.requeueMessage(a, 'q.dlq', 'm1')).toEqual(['1: requeueMessage q.dlq m1 inFlight']);

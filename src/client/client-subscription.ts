@@ -2,6 +2,7 @@
 // outcome. Implements CLIENT-005 and CLIENT-006.
 
 import { type ClientError, DeserializationError } from './errors.ts';
+import { Fifo } from './fifo.ts';
 import type { Handler, ReceivedMessage } from './received-message.ts';
 
 export type AckMode = 'auto' | 'manual';
@@ -23,7 +24,7 @@ export class ClientSubscription {
   /** Whether the broker has accepted it, so that the next connection renews it. */
   isAccepted = false;
   readonly #options: SubscriptionOptions;
-  #backlog: ReceivedMessage[] = [];
+  #backlog = new Fifo<ReceivedMessage>();
   #isRunning = false;
   #isStopped = false;
 
@@ -49,7 +50,7 @@ export class ClientSubscription {
 
   /** Discards waiting messages: their connection has ended, and the broker sends them again. */
   discardBacklog(): void {
-    this.#backlog = [];
+    this.#backlog = new Fifo();
     this.#options.onBacklog();
   }
 

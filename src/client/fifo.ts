@@ -11,6 +11,10 @@ export class Fifo<Entry> {
     return this.#entries[this.#takenCount];
   }
 
+  get length(): number {
+    return this.#entries.length - this.#takenCount;
+  }
+
   push(entry: Entry): void {
     this.#entries.push(entry);
   }

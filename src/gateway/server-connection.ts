@@ -26,6 +26,7 @@ import { Outbound } from './outbound.ts';
 import { isEncoded, type OutboundFrame } from './outbound-frame.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
 import { ReadTurn } from './read-turns.ts';
+import { Reading } from './reading.ts';
 import { translateCommand } from './translate/commands.ts';
 import { type AdminTurn, LAST_ANSWER, readyAnswer } from './translate/tokens.ts';
 import { truncateToFit } from './truncate-to-fit.ts';
@@ -48,6 +49,7 @@ export class ServerConnection {
   readonly #log: ConnectionLog;
   readonly #outbound: Outbound;
   readonly #memory: ConnectionMemory;
+  readonly #reading: Reading;
   readonly #inflation: Inflation;
   readonly #turn: ReadTurn;
   /** Absent: rates are not limited. */
@@ -63,9 +65,6 @@ export class ServerConnection {
   #isSaturated = false;
   /** False after the end: remaining input is discarded. */
   #hasInput = true;
-  #isPaused = false;
-  /** Paused, and yet read until the next bytes. */
-  #isProbing = false;
   /** The input `connected` was submitted. */
   #isKnown = false;
   /** No input is read; answers are still sent. */
@@ -83,6 +82,7 @@ export class ServerConnection {
     this.#host = host;
     const { options, environment, logger, authenticator, administration } = host;
     this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
+    this.#reading = new Reading(stream);
     this.#memory = new ConnectionMemory(host.budgets, () => this.#pump());
     this.#turn = new ReadTurn(host.turns, () => this.#pump());
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
@@ -220,7 +220,7 @@ export class ServerConnection {
   /** The backend has processed this input of the connection. */
   inputProcessed(input: Input): void {
     this.#pendingBytes -= pendingBytesOf(input, this.#host.options.limits.maxMessageSizeBytes);
-    if (this.#isPaused) this.#pump();
+    if (this.#reading.isPaused) this.#pump();
     else this.#count();
   }
 
@@ -243,25 +243,24 @@ export class ServerConnection {
     });
   }
 
-  /** A client that was not read may have sent something: the broker looks, unless enough waits to be handled. Then it stays, if it reads. */
+  /**
+   * A client that the broker itself did not read may have sent something: the broker looks. Where much waits to be handled it does not look: the
+   * client has sent that, and stays, unless it is what does not read.
+   */
   #timedOut(kind: TimeoutKind): void {
     const mayProbe = this.#session.pendingBytes <= SHARE_BYTES;
-    const isUnread = kind === 'idleTimeout' && this.#isPaused && !this.#isProbing;
+    const isUnread = kind === 'idleTimeout' && this.#reading.isPaused && !this.#reading.isProbing;
     if (!isUnread || (this.#isCongested && !mayProbe)) {
       this.#host.limitReached(kind, this);
       return this.close(kind);
     }
-    this.#isProbing = mayProbe;
-    if (mayProbe) this.#stream.resume();
+    if (mayProbe) this.#reading.probe();
     this.#timeouts?.idleIn(mayProbe ? PROBE_MS : this.#host.options.timeouts.idleTimeoutMs);
   }
 
   #receive(chunk: Buffer): void {
     this.#timeouts?.received();
-    if (this.#isProbing) {
-      this.#isProbing = false;
-      this.#stream.pause();
-    }
+    this.#reading.received();
     this.#log.received(chunk.length);
     this.#turn.received(chunk.length);
     this.#session.handleBytes(chunk);
@@ -285,7 +284,7 @@ export class ServerConnection {
     this.#closeOnInputEnd();
     this.#updateReadState();
     if (this.#connectCheck?.isRunning) this.#timeouts?.readingPaused();
-    else if (!this.#isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
+    else if (!this.#reading.isPaused && !this.#isClosing) this.#timeouts?.inputDrained(this.#session);
   }
 
   /** Returns whether there may be more events, which must wait. */
@@ -440,17 +439,15 @@ export class ServerConnection {
   #updateReadState(): void {
     const isChecking = this.#connectCheck?.isRunning === true;
     const pause = isChecking ? this.#session.pendingBytes > MAX_BYTES_BEHIND_CONNECT : this.#mustWait();
-    if (pause === this.#isPaused || this.#isEnding || this.#isClosing) return;
-    this.#isPaused = pause;
-    this.#isProbing = false;
+    if (pause === this.#reading.isPaused || this.#isEnding || this.#isClosing) return;
     if (pause) {
       if (this.#pendingBytes > this.#host.options.maxPendingInputBytes)
         this.#host.limitReached('pendingInput', this);
       else if (this.#memory.isWaiting || (this.#memory.isInputShort && this.#pendingBytes > 0))
         this.#host.limitReached('bufferedBytes', this);
       this.#timeouts?.readingPaused();
-      this.#stream.pause();
-    } else this.#stream.resume();
+      this.#reading.pause();
+    } else this.#reading.resume();
   }
 
   /** Resumes when half of the limit is free, so that a slow reader does not toggle the state with every frame. */
