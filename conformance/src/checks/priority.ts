@@ -175,7 +175,6 @@ async function expectPublishOrder(
   }
 }
 
-const eightLow = Array.from({ length: 8 }, () => 'Low');
 /**
  * Publishes Low messages until two of them wait because the window of the subscriber is full. `held` is the first message, which the
  * subscriber received. `isFull` is false when the subscriber has room for every message that was tried.
@@ -190,12 +189,23 @@ async function fillWindow(
   const held = await subscriber.delivery({ queue });
   const mayBeFull = async (): Promise<boolean> => Number(await messageCountOf(subscriber, queue)) >= 2;
   while (low.length < maxKnownWindow && ctx.now() < until) {
-    low.push(...(await publishAll(ctx, subscriber, queue, eightLow)));
+    low.push(...(await publishEightLow(ctx, subscriber, queue)));
     if (!(await mayBeFull())) continue;
     await waitForDeliveries(ctx, subscriber, queue);
     if (await mayBeFull()) return { held, low, isFull: true };
   }
   return { held, low, isFull: false };
+}
+
+/** Together: one after another a large window takes a slow broker longer than its ack timeout. */
+async function publishEightLow(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: 8 }, () => ctx.id('m'));
+  await Promise.all(ids.map((id) => publisher.publish(queue, '1', { id, headers: { priority: 'Low' } })));
+  return ids;
 }
 
 /** Whether this many deliveries arrive within `ctx.timing.silenceMs`. */
