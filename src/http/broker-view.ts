@@ -22,6 +22,7 @@ export type ShownStatistics = Pick<
   | 'inFlightCount'
   | 'averageDeliveryLatencyMs'
   | 'deliveryLatency'
+  | 'limitCounts'
 >;
 
 export type BrokerView = {

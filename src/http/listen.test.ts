@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket, Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { noQueues } from '../testing/shown-statistics.ts';
+import { noQueues, shownStatistics } from '../testing/shown-statistics.ts';
 import { createHealthApp } from './health/health-app.ts';
 import { type HttpListener, listenHttp } from './listen.ts';
 import { ListenError } from './listen-error.ts';
@@ -213,7 +213,7 @@ describe('the health server over a socket', () => {
   it('answers GET and HEAD, refuses a foreign Host [HEALTH-001, METRICS-001, HTTP-002, HTTP-008]', async () => {
     const listener = await serveHealth();
     expect(await (await fetch(`${listener.url}/health/`)).json()).toMatchObject({ status: 'healthy' });
-    expect(await (await fetch(`${listener.url}/metrics/`)).json()).toMatchObject({ total_errors: 0 });
+    expect(await (await fetch(`${listener.url}/metrics/`)).json()).toMatchObject({ total_errors: 16 });
     expect((await fetch(`${listener.url}/health/`, { method: 'HEAD' })).status).toBe(200);
     const socket = await openSocket(
       listener,
@@ -262,24 +262,9 @@ async function serveHealth(more: { readonly maxConnections?: number } = {}): Pro
 }
 
 function healthOptions() {
-  const zero = {
-    publishedCount: 0,
-    deliveredCount: 0,
-    acknowledgedCount: 0,
-    retryCount: 0,
-    deadLetteredCount: 0,
-  };
-  const counts = {
-    errorsCount: 0,
-    connectionsAcceptedCount: 0,
-    connectionsRejectedCount: 0,
-    activeConnectionCount: 0,
-  };
-  const deliveryLatency = { boundsMs: [], counts: [0], sumMs: 0 };
-  const gauges = { queueCount: 0, inFlightCount: 0, averageDeliveryLatencyMs: 0, deliveryLatency };
   return {
     view: {
-      stats: () => ({ ...zero, ...counts, ...gauges }),
+      stats: () => shownStatistics,
       readiness: () => ({ ready: true }) as const,
       ...noQueues,
     },

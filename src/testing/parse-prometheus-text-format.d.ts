@@ -5,7 +5,10 @@ declare module 'parse-prometheus-text-format' {
     readonly name: string;
     readonly help: string;
     readonly type: string;
-    readonly metrics: readonly { readonly value?: string }[];
+    readonly metrics: readonly {
+      readonly value?: string;
+      readonly labels?: Readonly<Record<string, string>>;
+    }[];
   };
 
   function parsePrometheusText(text: string): readonly Metric[];

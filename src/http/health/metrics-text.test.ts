@@ -34,7 +34,9 @@ describe('the text', () => {
   it('has every counter and gauge of the record [METRICS-021]', async () => {
     const response = await metricsTextResponse({ moment, largest: undefined }, 'text');
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-    const metrics = parsePrometheusText(await response.text()).filter(({ type }) => type !== 'HISTOGRAM');
+    const metrics = parsePrometheusText(await response.text()).filter(
+      ({ type, metrics: [first] }) => type !== 'HISTOGRAM' && first?.labels === undefined,
+    );
     const values = metrics.map(({ name, type, metrics: [first] }) => [name, type, Number(first?.value)]);
     expect(values).toEqual([
       ['truemq_messages_published_total', 'COUNTER', 11],
@@ -57,6 +59,18 @@ describe('the text', () => {
       expect([name, name.endsWith('_total')]).toEqual([name, type === 'COUNTER']);
       expect(help).toMatch(/\.$/);
     }
+  });
+
+  it('has how often each limit was reached, also of those that never were', async () => {
+    const limits = (await parsed(shown)).find(({ name }) => name === 'truemq_limit_reached_total');
+    expect(limits).toMatchObject({ type: 'COUNTER', help: 'How often clients reached each limit.' });
+    expect(limits?.metrics).toEqual(
+      Object.entries(shownStatistics.limitCounts).map(([limit, count]) => ({
+        labels: { limit },
+        value: String(count),
+      })),
+    );
+    expect(limits?.metrics[0]).toEqual({ labels: { limit: 'messageSize' }, value: '0' });
   });
 
   it('has the times of deliveries in a histogram', async () => {
@@ -86,6 +100,9 @@ describe('the text', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/openmetrics-text; version=1\.0\.0/);
     const text = await response.text();
     expect(text).toContain('# TYPE truemq_messages_published counter\ntruemq_messages_published_total 11\n');
+    expect(text).toContain(
+      '# TYPE truemq_limit_reached counter\ntruemq_limit_reached_total{limit="messageSize"} 0\n',
+    );
     expect(text.endsWith('# EOF\n')).toBe(true);
   });
 });

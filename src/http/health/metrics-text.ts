@@ -64,8 +64,17 @@ function registryOf(
     stats.averageDeliveryLatencyMs / 1000,
   );
   gauge('uptime_seconds', 'Time since the start of the broker.', uptimeMs / 1000);
+  addLimits(registry, stats.limitCounts);
   registry.registerMetric(latencyHistogram(stats.deliveryLatency));
   return registry;
+}
+
+/** Every limit has a series from the start: a rate over one that first appears with its first event would not see that event. */
+function addLimits(registry: AnyRegistry, counts: ShownStatistics['limitCounts']): void {
+  const name = 'truemq_limit_reached_total';
+  const help = 'How often clients reached each limit.';
+  const counter = new Counter({ name, help, labelNames: ['limit'], registers: [registry] });
+  for (const [limit, count] of Object.entries(counts)) counter.inc({ limit }, count);
 }
 
 function addQueues(registry: AnyRegistry, { queues, waitingCount }: LargestQueues): void {
