@@ -12,6 +12,7 @@ function accessWith(outcome: AuthenticationOutcome) {
   const checked: Credentials[] = [];
   const listeners: ((change: UserChange) => void)[] = [];
   const clock = { now: 0 };
+  const lines: unknown[] = [];
   const access = new BasicAccess({
     authenticator: {
       check: async (credentials) => {
@@ -21,11 +22,12 @@ function accessWith(outcome: AuthenticationOutcome) {
     },
     administration: { onChange: (listener) => void listeners.push(listener) },
     now: () => clock.now,
+    logger: { info: (...line) => void lines.push(line) },
   });
   const change = (): void => {
     for (const listener of listeners) listener({ kind: 'ended', username: 'admin' });
   };
-  return { access, checked, clock, change };
+  return { access, checked, clock, change, lines };
 }
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -61,6 +63,30 @@ describe('access by HTTP Basic', () => {
       expect(checked).toEqual([]);
     },
   );
+
+  it.each([
+    [refused('AUTH_FAILED'), 'AUTH_FAILED'],
+    [refused('RATE_LIMITED'), 'RATE_LIMITED'],
+    [{ kind: 'accepted', principal: { ...principal, isSuperuser: false } }, 'NOT_AUTHORIZED'],
+  ] as const)(
+    'leaves a line in the log for each refusal, without name and password: %j',
+    async (outcome, code) => {
+      const { access, lines } = accessWith(outcome);
+      await access.judge(basic('admin:secret'), '192.0.2.1');
+      await access.judge(basic('admin:secret'), '192.0.2.1');
+      const line = ['a login to the dashboard was refused', { address: '192.0.2.1', code }];
+      expect(lines).toEqual([line, line]);
+    },
+  );
+
+  it('leaves none for a login, nor for a request without credentials, which browsers send first, nor for a failed check', async () => {
+    const allowed = accessWith({ kind: 'accepted', principal });
+    await allowed.access.judge(basic('admin:x'), '192.0.2.1');
+    await allowed.access.judge(null, '192.0.2.1');
+    const failed = accessWith(refused('SERVER_ERROR'));
+    await failed.access.judge(basic('admin:x'), '192.0.2.1');
+    expect([...allowed.lines, ...failed.lines]).toEqual([]);
+  });
 
   it('is remembered for a minute, for these credentials only', async () => {
     const { access, checked, clock } = accessWith({ kind: 'accepted', principal });

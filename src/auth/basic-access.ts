@@ -1,8 +1,9 @@
 // Who may use an HTTP server that asks for the credentials of a superuser, sent by HTTP Basic (RFC 7617). A browser sends them with every
 // request, and a password takes a quarter of a second on purpose: credentials that were right once are right for a while, as long as no user
-// changes. Knows nothing of HTTP servers.
+// changes. Whoever guesses passwords leaves a trace in the log. Knows nothing of HTTP servers.
 
 import { createHash } from 'node:crypto';
+import type { Logger } from '../model/logger.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { UserAdministration } from './user-administration.ts';
 
@@ -18,6 +19,8 @@ export type BasicAccessParts = {
   readonly administration: Pick<UserAdministration, 'onChange'>;
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
+  /** Lets nobody flood it: whoever reaches the server can cause a line with each request. */
+  readonly logger: Pick<Logger, 'info'>;
 };
 
 export class BasicAccess {
@@ -38,11 +41,23 @@ export class BasicAccess {
     if (this.#isRemembered(digest)) return 'allowed';
     const { signal } = new AbortController();
     const outcome = await this.#parts.authenticator.check(credentials, address, signal);
-    if (outcome.kind === 'refused') return refusals[outcome.code];
-    if (outcome.principal?.isSuperuser !== true) return 'forbidden';
+    if (outcome.kind === 'refused') {
+      // Why a password could not be checked at all has a line of its own, of the authenticator.
+      if (outcome.code !== 'SERVER_ERROR') this.#logRefusal(outcome.code, address);
+      return refusals[outcome.code];
+    }
+    if (outcome.principal?.isSuperuser !== true) {
+      this.#logRefusal('NOT_AUTHORIZED', address);
+      return 'forbidden';
+    }
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(digest, this.#parts.now() + REMEMBERED_MS);
     return 'allowed';
+  }
+
+  /** Without the name: some people type their password there. */
+  #logRefusal(code: string, address: string): void {
+    this.#parts.logger.info('a login to the dashboard was refused', { address, code });
   }
 
   #isRemembered(digest: string): boolean {

@@ -62,7 +62,7 @@ describe('serve', () => {
     expect(second.errors).not.toMatch(shown);
   });
 
-  it('has the dashboard ask for the superuser when it is to, and else warns that it asks for nobody', async () => {
+  it('has the dashboard ask for the superuser when it is to, and logs refusals, and else warns that it asks for nobody', async () => {
     const context = testCommandContext();
     const flags = ['--superuser-password', 'correct horse', '--auth-database-path', ':memory:'];
     const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--password-cost', '4'];
@@ -76,9 +76,16 @@ describe('serve', () => {
     };
     expect((await fetch(`${url}api/queues`)).status).toBe(401);
     expect(await statusFor('vibemq:wrong')).toBe(401);
+    const guesses = Array.from({ length: 20 }, (_, index) => statusFor(`vibemq:guess ${index}`));
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
     expect(await statusFor('vibemq:correct horse')).toBe(200);
     context.signal('SIGTERM');
     await exit;
+    const lines = context.errors().match(/^.*"info".*a login to the dashboard was refused.*$/gm) ?? [];
+    expect(lines[0]).toMatch(/"address":"[^"]*127\.0\.0\.1".*"code":"AUTH_FAILED"/);
+    // At most one in a second; of 21 refusals.
+    expect(lines.length).toBeLessThan(20);
+    expect(context.errors()).not.toContain('guess');
     const { errors } = await serveOnce([...flags, '--dashboard', 'on', '--dashboard-port', '0']);
     expect(errors).toMatch(/"warn"[^\n]*the dashboard asks for no credentials, although clients need them/);
     expect(context.errors()).not.toContain('the dashboard asks for no credentials');

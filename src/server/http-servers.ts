@@ -6,6 +6,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { heapLimitBytes } from '../gateway/heap-limit.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
+import { throttledLogger } from '../gateway/throttled-logger.ts';
 import type { HttpListener } from '../http/listen.ts';
 import { ListenError } from '../http/listen-error.ts';
 import type { AppOptions, MakeApp } from '../http/serve-app.ts';
@@ -98,11 +99,13 @@ function endingFirst(live: { close(): void }, listener: HttpListener): HttpListe
 }
 
 /** The rules of the configuration see to it that there are users when they are asked for. */
-function dashboardAccess({ configuration, authentication }: HttpParts): BasicAccess | undefined {
+function dashboardAccess({ configuration, authentication, logger }: HttpParts): BasicAccess | undefined {
   const { authenticator, administration } = authentication;
   if (!configuration.dashboardAuthentication || authenticator === undefined || administration === undefined)
     return undefined;
-  return new BasicAccess({ authenticator, administration, now: systemEnvironment.clock.now });
+  const { clock } = systemEnvironment;
+  const throttled = throttledLogger(logger, clock);
+  return new BasicAccess({ authenticator, administration, now: clock.now, logger: throttled });
 }
 
 async function sharedOptions({ configuration, logger, broker }: HttpParts, fault: string) {
