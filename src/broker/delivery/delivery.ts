@@ -18,6 +18,8 @@ export type Ending =
 /** Decides what follows from what happens to a delivery; implemented by the delivery modes. */
 export type DeliveryOwner = {
   readonly queue: Queue;
+  /** How often the message was sent before, beyond what its deliveries count themselves. */
+  readonly sentBefore: number;
   /** An attempt has failed; `delivery.failedAttempts` includes it. */
   attemptFailed(delivery: Delivery): void;
   /** The retry delay before the next attempt begins now. */

@@ -235,6 +235,8 @@ class FanOutMember extends Member implements CursorReader<FanOut> {
 class FanOut implements DeliveryOwner, CursorItem<FanOut>, SequenceItem<FanOut> {
   readonly #mode: FanOutWithAck;
   readonly message: QueuedMessage;
+  /** To members that have all left: the copies count from there on, and their first sendings are no retries. */
+  readonly sentBefore: number;
   /** Copies that were not sent yet. */
   unsentCount = 0;
   /** Copies that were sent and have not ended. */
@@ -259,6 +261,7 @@ class FanOut implements DeliveryOwner, CursorItem<FanOut>, SequenceItem<FanOut> 
   constructor(mode: FanOutWithAck, message: QueuedMessage) {
     this.#mode = mode;
     this.message = message;
+    this.sentBefore = message.sentCount;
   }
 
   get queue(): Queue {

@@ -53,7 +53,7 @@ export class FanOutWithoutAck extends ModeDelivery<BurstMember> {
 
   /** Nothing is in flight afterwards. */
   #send(message: QueuedMessage, member: BurstMember): void {
-    sendMessage(this.tools.step, this.queue, message, { member, attempt: 1 });
+    sendMessage(this.tools.step, this.queue, message, { member, attempt: 1 }, 0);
     this.tools.bursts.add(member.subscriber, member.burst, message.heldBytes);
   }
 

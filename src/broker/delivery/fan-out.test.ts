@@ -112,7 +112,7 @@ describe('FanOutWithAck', () => {
     h.advance(31_000);
     h.unsubscribe(a, 'q');
     expect(h.waiting('q')).toBe(1);
-    expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1']);
+    expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1 (attempt 2)']);
   });
 
   it('forgets the copies of a member that leaves [DELIVERY-021]', () => {
@@ -129,7 +129,35 @@ describe('FanOutWithAck', () => {
     for (const member of [1, 2, 3]) h.disconnect(member);
     h.publish(4, 'q', 'm2');
     expect(h.waiting('q')).toBe(2);
-    expect(h.subscribe(4, 'q')).toEqual(['4: subscribe q ok', '4 <- q m1', '4 <- q m2']);
+    expect(h.subscribe(4, 'q')).toEqual(['4: subscribe q ok', '4 <- q m1 (attempt 4)', '4 <- q m2']);
+  });
+
+  it('says how often it was sent before its copies, which are no retries [DELIVERY-055, METRICS-011]', () => {
+    const h = testCore();
+    const [a, b, publisher] = h.connectAll(3);
+    h.createQueue(publisher, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.subscribe(a, 'q', 1);
+    h.publish(publisher, 'q', 'm1');
+    h.unsubscribe(a, 'q');
+    h.disconnect(a);
+    expect(h.subscribe(b, 'q', 1)).toEqual(['2: subscribe q ok', '2 <- q m1 (attempt 2)']);
+    expect(h.broker.stats().retryCount).toBe(0);
+    h.nack(b, 'm1');
+    expect(h.advance(1000)).toEqual(['2 <- q m1 (attempt 3)']);
+    expect(h.broker.stats()).toMatchObject({ retryCount: 1, deliveredCount: 3 });
+  });
+
+  it('says the same of a copy that is sent later, whatever was sent to others meanwhile [DELIVERY-055]', () => {
+    const h = testCore();
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.subscribe(a, 'q');
+    h.publish(c, 'q', 'm1');
+    for (const member of [b, c]) h.subscribe(member, 'q', 1);
+    h.publish(c, 'q', 'm2');
+    h.ack(b, 'm2');
+    expect(h.disconnect(a)).toEqual(['2 <- q m1 (attempt 2)']);
+    expect(h.ack(c, 'm2')).toEqual(['3 <- q m1 (attempt 2)']);
   });
 
   it('sends nothing after the unsubscribe answer, a due attempt included [DELIVERY-061]', () => {

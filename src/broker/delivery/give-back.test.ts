@@ -162,7 +162,7 @@ describe('a message that is cut short again and again', () => {
     h.subscribe(b, 'q');
     h.nack(b, 'm1');
     h.disconnect(b);
-    expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok', '3 <- q m1']);
+    expect(h.subscribe(c, 'q')).toEqual(['3: subscribe q ok', '3 <- q m1 (attempt 3)']);
   });
 
   it('comes back in its old place when several end their rest together [DELIVERY-039]', () => {

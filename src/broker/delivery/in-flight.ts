@@ -135,6 +135,6 @@ export class InFlight {
     delivery.sentAt = now;
     delivery.ackDeadlineAt = now + this.#settings.ackTimeoutMs;
     this.#awaitingAck.append(delivery);
-    sendMessage(this.#step, delivery.queue, delivery.message, delivery);
+    sendMessage(this.#step, delivery.queue, delivery.message, delivery, delivery.owner.sentBefore);
   }
 }

@@ -7,6 +7,9 @@ import { ModeDelivery } from './mode-delivery.ts';
 import type { Subscription } from './subscriber.ts';
 
 export abstract class OneSubscriber extends ModeDelivery<Member> implements DeliveryOwner {
+  /** A delivery goes on counting where the one before it has ended. */
+  readonly sentBefore = 0;
+
   canDeliverNow(): boolean {
     return this.queue.waiting.size === 0 && this.members.ready.size > 0;
   }

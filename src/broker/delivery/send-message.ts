@@ -5,12 +5,13 @@ import type { Queue } from '../queue/queue.ts';
 import type { StepContext } from '../queue/step-context.ts';
 import type { Member } from './members.ts';
 
-/** `attempt`: 1 for the first sending of this copy. */
+/** `attempt`: 1 for the first sending of this copy. `sentBefore`: how often the message was sent before it had copies. */
 export function sendMessage(
   step: StepContext,
   queue: Queue,
   message: QueuedMessage,
   { member, attempt }: { readonly member: Member; readonly attempt: number },
+  sentBefore: number,
 ): void {
   const { stats, now } = step;
   stats.deliveredCount += 1;
@@ -27,7 +28,7 @@ export function sendMessage(
     queue: queue.name,
     id: message.id,
     content: message.content,
-    attempt,
+    attempt: sentBefore + attempt,
     deadLetter: message.deadLetter,
   });
 }

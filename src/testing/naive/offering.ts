@@ -83,7 +83,7 @@ function offerToMembers(state: NaiveState, queue: NaiveQueue): boolean {
   const message = offerableMessages(state, queue)[0];
   const members = subscriptionsOf(state, queue);
   if (message === undefined || !members.some((one) => hasRoom(state, queue, one))) return false;
-  message.copies = members.map(newCopy);
+  message.copies = members.map((member) => newCopy(member, message.sendings));
   message.activationOrder = nextOrder(state);
   return true;
 }
@@ -99,9 +99,10 @@ function offerWithoutAck(state: NaiveState, queue: NaiveQueue): boolean {
   return true;
 }
 
-function newCopy(subscription: NaiveSubscription): NaiveCopy {
+function newCopy(subscription: NaiveSubscription, sentBefore = 0): NaiveCopy {
   return {
     subscription,
+    sentBefore,
     state: 'unsent',
     sentCount: 0,
     failedCount: 0,
@@ -131,7 +132,7 @@ export function send(state: NaiveState, queue: NaiveQueue, message: NaiveMessage
     queue: queue.name,
     id: message.id,
     content: message.content,
-    attempt: copy.sentCount,
+    attempt: copy.sentBefore + copy.sentCount,
     deadLetter: message.deadLetter,
   });
 }

@@ -33,6 +33,8 @@ export type NaiveSubscription = {
 /** One message's way to one subscriber. RoundRobin and PriorityBased have at most one at a time. */
 export type NaiveCopy = {
   readonly subscription: NaiveSubscription;
+  /** FanOutWithAck: how often the message was sent before it had these copies. */
+  readonly sentBefore: number;
   state: 'unsent' | 'sent' | 'paused' | 'acknowledged' | 'failed' | 'ended';
   sentCount: number;
   failedCount: number;

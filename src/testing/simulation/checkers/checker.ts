@@ -31,6 +31,11 @@ export function siblingsOf(copy: Copy): readonly Copy[] {
   return copy.isDeadLetter ? (copy.message.letter?.copies ?? []) : copy.message.copies;
 }
 
+/** Whether the message may have come back to its queue, because a subscription to which it was sent has ended. */
+export function cameBack(copy: Copy): boolean {
+  return siblingsOf(copy).some(({ subscription }) => subscription.isEnding);
+}
+
 export function describeMessage({ published, id, queue }: SeenMessage): string {
   return `message ${id} (publish ${published.number} to ${queue})`;
 }

@@ -4,7 +4,14 @@
 import { DeliveryMode } from '../../../model/delivery-mode.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Copy, SeenMessage, SeenSubscription, Send } from '../ledger-entries.ts';
-import { type Checker, type Complain, describeCopy, describeMessage, optionsOf } from './checker.ts';
+import {
+  type Checker,
+  type Complain,
+  cameBack,
+  describeCopy,
+  describeMessage,
+  optionsOf,
+} from './checker.ts';
 
 type First = { readonly copy: Copy; readonly send: Send; readonly byPriority: boolean };
 
@@ -39,19 +46,15 @@ export function orderChecker(): Checker {
     const { copy, send } = fact;
     const mode = optionsOf(copy, ledger)?.mode;
     if (mode === undefined || copy.sends.length !== 1) return;
-    if (send.attempt === 2) {
+    if (send.attempt === 2 && mode !== DeliveryMode.FanOutWithAck) {
       for (const other of listOf(perQueue, copy.queue))
         checkReturned(other, { copy, send, byPriority: mode === DeliveryMode.PriorityBased }, complain);
     }
     if (send.attempt !== 1) return;
-    // Attempts count from 1 again after a fan-out, and deliveries lost on the way to a client that left are not observed.
+    // A fan-out whose copies were lost begins anew, in its old place, and deliveries lost on the way to a client that left are not observed.
     if (mode === DeliveryMode.FanOutWithAck && (ledger.leftCount > 0 || cameBack(copy))) return;
     fresh.push({ copy, send, byPriority: mode === DeliveryMode.PriorityBased });
   };
-}
-
-function cameBack({ message }: Copy): boolean {
-  return message.copies.some(({ subscription }) => subscription.isEnding);
 }
 
 /** Deliveries from a deleted queue prove nothing about a new queue with its name. */
