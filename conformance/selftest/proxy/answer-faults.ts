@@ -26,6 +26,11 @@ export function doubleAnswers(setting: FaultSetting): ProxyFault {
   });
 }
 
+/** Sends every nth PublishAck twice. */
+export function doubleConfirmations(setting: FaultSetting): ProxyFault {
+  return doubleAnswers({ ...setting, answer: Command.PublishAck });
+}
+
 /** Sends every nth answer with an unknown id. */
 export function strangeAnswers(setting: FaultSetting): ProxyFault {
   return onAnswer(setting, (frame, passage) => {

@@ -164,6 +164,7 @@ describe('faults in answers', () => {
   it.each([
     ['lose-answers', ['m1', 'm3']],
     ['double-answers', ['m1', 'm2', 'm2', 'm3', 'm4', 'm4']],
+    ['double-confirmations', ['m1', 'm2', 'm2', 'm3', 'm4', 'm4']],
     ['strange-answers', ['m1', 'strange-m2', 'm3', 'strange-m4']],
     ['mixed-answers', ['m1', 'm1', 'm3', 'm3']],
   ] as const)('%s', (name, came) => {

@@ -1,7 +1,14 @@
 // The faults that the proxy can plant, by name, each with the rates of the self-test. They are occasional faults, as in real brokers: they
 // appear only with many messages, now and then, or with many subscribers and connections.
 import { Command, type CommandName } from '../../src/wire/command.ts';
-import { delayAnswers, doubleAnswers, loseAnswers, mixedAnswers, strangeAnswers } from './answer-faults.ts';
+import {
+  delayAnswers,
+  doubleAnswers,
+  doubleConfirmations,
+  loseAnswers,
+  mixedAnswers,
+  strangeAnswers,
+} from './answer-faults.ts';
 import {
   dropPublishes,
   fewConnections,
@@ -186,6 +193,12 @@ export const faults = {
       { at: 50, seenBy: ['DELIVERY-038c'] },
       { at: 400, seenBy: ['DELIVERY-038c'] },
     ],
+  },
+  'double-confirmations': {
+    title: 'every nth PublishAck is sent twice',
+    make: doubleConfirmations,
+    rate: 'every',
+    rates: [{ at: 1000, seenBy: ['PUBLISH-002b', 'DELIVERY-024c'] }],
   },
   'lose-answers': { title: 'every nth answer is lost', make: loseAnswers, rate: 'every', onlyNoError: 50 },
   'delay-answers': { title: 'every nth answer is late', make: delayAnswers, rate: 'every', onlyNoError: 50 },

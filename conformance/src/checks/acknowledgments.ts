@@ -4,7 +4,13 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
+import {
+  eventually,
+  messageCountOf,
+  newQueue,
+  waitForDeliveries,
+  waitForInfo,
+} from './shared/queue-state.ts';
 import {
   expectOnlySentinel,
   fillingEnds,
@@ -99,6 +105,59 @@ const acks: CheckModule = [
       const again = await client.delivery({ queue });
       ctx.assert.equal(again.id, held.id, 'the redelivered message');
       await client.ack(again);
+    },
+  },
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
+  // discarded by a rule of this specification, deleted with its queue, or becomes waiting again.
+  {
+    id: 'DELIVERY-006c',
+    title: 'settles only the delivery that an Ack names, and no older one of its queue or connection',
+    clauses: ['DELIVERY-006', 'DELIVERY-038', 'DELIVERY-065'],
+    profile: 'delivery',
+    evidence: { frames: 40, messages: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const withQueue of [false, true]) {
+        const holder = await ctx.connect({ own: true });
+        const kind = withQueue ? 'named' : 'unnamed';
+        const older = await newQueue(ctx, client, `older-${kind}`);
+        const queue = await newQueue(ctx, client, kind);
+        for (const subscribed of [older, queue]) await holder.subscribe(subscribed);
+        const ids = [
+          ...(await publishSeries(ctx, client, older, 3)),
+          ...(await publishSeries(ctx, client, queue, 3)),
+        ];
+        for (const subscribed of [older, queue]) await holder.delivery({ queue: subscribed });
+        for (const subscribed of [older, queue]) await waitForDeliveries(ctx, client, subscribed);
+        await holder.ping();
+        // With a window of one message the last one in flight is the first of its queue.
+        const last = holder.received.findLast(
+          (frame) => frame.command === Command.Deliver && frame.queue === queue,
+        );
+        if (last === undefined) return;
+        await holder.ack(last, { withQueue });
+        await holder.ping();
+        await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+        await waitForInfo(ctx, client, older, { field: 'subscriberCount', value: 0 });
+        for (const [name, count] of [
+          [older, 3],
+          [queue, 2],
+        ] as const) {
+          await eventually(
+            ctx,
+            () => messageCountOf(client, name),
+            (seen) => seen === count,
+            {
+              text: 'the messages that were not acknowledged wait again',
+              clause: 'DELIVERY-006',
+            },
+          );
+          await client.subscribe(name);
+        }
+        const rest = [...(await takeAndAck(client, older, 3)), ...(await takeAndAck(client, queue, 2))];
+        const wanted = ids.filter((id) => id !== last.id);
+        ctx.assert.deepEqual([...idsOf(rest)].sort(), wanted.sort(), 'the messages that are delivered again');
+      }
     },
   },
   // DELIVERY-057 (SHOULD): In RoundRobin and PriorityBased the broker accepts an ack only from the connection to which

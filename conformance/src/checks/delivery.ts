@@ -1,10 +1,8 @@
-// Checks of delivery, mostly from RoundRobin queues: selection of subscribers, order, content, and redelivery after a subscriber
-// disconnects. The checks rely on a window of one unacknowledged message and not on more. Area: DELIVERY.
+// Checks of delivery, mostly from RoundRobin queues: selection of subscribers, order, and redelivery after a subscriber disconnects. The checks rely on a window of one unacknowledged message and not on more. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
 import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
-import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { ackByReceiver, deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
 import {
@@ -309,89 +307,7 @@ const returnedMessages: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-const content: CheckModule = [
-  // DELIVERY-050 (MUST): Deliver carries the id of the published message.
-  {
-    id: 'DELIVERY-050a',
-    title: 'delivers a message with the id and the queue that it was published with',
-    clauses: ['DELIVERY-050', 'DELIVERY-051', 'PUBLISH-004'],
-    profile: 'delivery',
-    evidence: { frames: 5, messages: 1 },
-    run: async (ctx) => {
-      const client = await ctx.connect();
-      const queue = await newQueue(ctx, client, 'named');
-      const id = ctx.id('message');
-      await client.subscribe(queue);
-      await client.publish(queue, '1', { id, headers: { correlationId: 'c-1', messageId: 'other' } });
-      const delivery = await client.expect('Deliver');
-      ctx.assert.notEqual(delivery.id, 'other', 'the id, when header messageId has another', 'PUBLISH-004');
-      ctx.assert.equal(delivery.id, id, 'the id', 'DELIVERY-050');
-      ctx.assert.equal(delivery.queue, queue, 'the queue', 'DELIVERY-051');
-      await client.ack(delivery);
-    },
-  },
-  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
-  // those that the broker replaces (FRAME-024) or drops (BODY-009).
-  {
-    id: 'DELIVERY-052a',
-    title: 'delivers the headers of a message unchanged, whether they are defined or not',
-    clauses: ['DELIVERY-052'],
-    profile: 'delivery',
-    evidence: { frames: 5, messages: 1 },
-    run: async (ctx) => {
-      const client = await ctx.connect();
-      const queue = await newQueue(ctx, client, 'headers');
-      const headers = { priority: 'hIgH', correlationId: 'c 1', timestamp: 'yesterday', 'x-own': ' v , w ' };
-      await client.subscribe(queue);
-      await client.publish(queue, '1', { headers });
-      const delivery = await client.delivery({ queue });
-      const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
-      ctx.assert.deepEqual(delivered, headers, 'the headers');
-      await client.ack(delivery);
-    },
-  },
-  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
-  // unrounded.
-  {
-    id: 'DELIVERY-053a',
-    title:
-      'delivers the JSON value that was published, including empty values, false, null, escapes and non-ASCII text',
-    clauses: ['DELIVERY-053'],
-    profile: 'delivery',
-    evidence: { frames: 34, messages: 16 },
-    run: (ctx) => expectSameValues(ctx, unusualValues),
-  },
-  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
-  // unrounded.
-  {
-    id: 'DELIVERY-053b',
-    title: 'delivers numbers of any size and precision without rounding',
-    clauses: ['DELIVERY-053'],
-    profile: 'delivery',
-    evidence: { frames: 40, messages: 19 },
-    run: (ctx) => expectSameValues(ctx, exactNumbers),
-  },
-  // DELIVERY-054 (SHOULD): The payload of Deliver consists of the same bytes as the published payload.
-  {
-    id: 'DELIVERY-054a',
-    title: 'delivers exactly the bytes of the published payload',
-    clauses: ['DELIVERY-054'],
-    profile: 'delivery',
-    evidence: { frames: 5, messages: 1 },
-    run: async (ctx) => {
-      const client = await ctx.connect();
-      const queue = await newQueue(ctx, client, 'bytes');
-      const payload = ' { "n" : 1.50e1 , "u":"\\u0041/\\/", "n":12345678901234567890 }\n';
-      await client.subscribe(queue);
-      await client.publish(queue, payload);
-      const delivery = await client.delivery({ queue });
-      ctx.assert.equal(delivery.text(), payload, 'the payload');
-      await client.ack(delivery);
-    },
-  },
-] satisfies readonly Check[];
-
-export const deliveryChecks: CheckModule = [...distribution, ...order, ...returnedMessages, ...content];
+export const deliveryChecks: CheckModule = [...distribution, ...order, ...returnedMessages];
 
 /**
  * Publishes thirty messages to two subscribers, one of which acknowledges or reads nothing. Whatever the window is, that one receives at

@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { deliveryModes } from '../history/operation.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { numberedText } from './shared/bodies.ts';
 import { startCrashLoad } from './shared/crash-load.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
 import { newQueue } from './shared/queue-state.ts';
@@ -118,7 +119,7 @@ const confirmedMessages: CheckModule = [
   // was sent, unless the message was settled or dropped by DropNewest.
   {
     id: 'DURABLE-003c',
-    title: 'delivers messages of every delivery mode unchanged after a crash',
+    title: 'delivers messages of every delivery mode unchanged after a crash, also large ones',
     clauses: [
       'DURABLE-003',
       'DELIVERY-031',
@@ -130,19 +131,21 @@ const confirmedMessages: CheckModule = [
       'PUBLISH-020',
     ],
     ...durableBroker,
-    evidence: { frames: 20, messages: 8 },
+    evidence: { frames: 28, messages: 12 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
       const queues = await queuesOf(ctx, deliveryModes);
+      const large = JSON.stringify(numberedText(Math.min(200_000, ctx.target.maxMessageSizeBytes / 2)));
       const ids = new Map<string, string>();
       for (const queue of queues) {
-        await publisher.publish(queue);
+        await publisher.publish(queue, undefined, { headers: { k: 'v' } });
+        await publisher.publish(queue, large);
         ids.set(queue, (await publisher.publish(queue, spacedPayload, { headers: ownHeaders })).id);
       }
       await crashBroker(ctx);
       for (const queue of queues) {
         const delivered = await takeAll(ctx, queue);
-        expectAsPublished(ctx, delivered, ids.get(queue) ?? '');
+        expectAsPublished(ctx, delivered, { id: ids.get(queue) ?? '', large });
         if (queue !== queues[deliveryModes.indexOf('PriorityBased')]) continue;
         ctx.assert.equal(
           delivered[0]?.id,
@@ -153,15 +156,77 @@ const confirmedMessages: CheckModule = [
       }
     },
   },
+  // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
+  // was sent, unless the message was settled or dropped by DropNewest.
+  {
+    id: 'DURABLE-003d',
+    title: 'keeps two thousand messages of four queues after a crash, each once and unchanged',
+    clauses: ['DURABLE-003', 'DURABLE-004', 'DELIVERY-053'],
+    ...durableBroker,
+    evidence: { frames: 4000, messages: 2000, assertions: 2000 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queues = await queuesOf(ctx, deliveryModes);
+      const published = new Map<string, readonly string[]>();
+      for (const queue of queues) published.set(queue, await publishBatches(ctx, publisher, queue, 500));
+      await crashBroker(ctx);
+      for (const [queue, ids] of published) {
+        const recovered = await takeAll(ctx, queue);
+        const payloads = new Map(recovered.map(({ id, payload }) => [id, payload]));
+        const missing = ids.filter((id) => !payloads.has(id));
+        ctx.assert.deepEqual(missing, [], 'confirmed messages that are missing');
+        for (const [index, id] of ids.entries())
+          ctx.assert.sameJson(payloads.get(id), numbered(index), 'the payload', 'DELIVERY-053');
+        const count = recovered.length;
+        ctx.assert.equal(count, ids.length, 'number of deliveries from the queue', 'DURABLE-004');
+      }
+    },
+  },
 ] satisfies readonly Check[];
+
+/** The payload of a message in a batch: an integer that a double cannot represent, and the number of the message. */
+function numbered(index: number): string {
+  return `[9007199254740993,${index}]`;
+}
+
+/** Publishes so many messages, a hundred at a time, and waits until each is confirmed. Returns their ids in order. */
+async function publishBatches(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+  count: number,
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => ctx.id('m'));
+  const batchSize = 100;
+  for (let from = 0; from < count; from += batchSize) {
+    const batch = ids.slice(from, from + batchSize);
+    const frames = batch.map((id, at) => ({
+      command: Command.Publish,
+      id,
+      queue,
+      payload: numbered(from + at),
+    }));
+    await publisher.sendTogether(frames);
+    for (const id of batch) await publisher.expect({ command: 'PublishAck', id });
+  }
+  return ids;
+}
 
 const spacedPayload = ' { "grüße" : [ 1.50e1 , "\\u00e4" ] }\n';
 const ownHeaders = { correlationId: 'c 1', 'x-own': ' v ', priority: 'High', 'x-größe': 'ä' };
 
-function expectAsPublished(ctx: CheckContext, actual: readonly ReceivedFrame[], id: string): void {
-  ctx.assert.equal(actual.length, 2, 'number of messages in the queue');
+function expectAsPublished(
+  ctx: CheckContext,
+  actual: readonly ReceivedFrame[],
+  { id, large }: { readonly id: string; readonly large: string },
+): void {
+  ctx.assert.equal(actual.length, 3, 'number of messages in the queue');
   const full = actual.find((delivery) => delivery.id === id);
-  const bare = actual.find((delivery) => delivery.id !== id);
+  const [bare, big] = actual
+    .filter((delivery) => delivery.id !== id)
+    .sort((one, other) => one.payload.length - other.payload.length);
+  ctx.assert.sameJson(big?.payload, large, 'the payload of the large message', 'DELIVERY-053');
+  ctx.assert.equal(bare?.header('k'), 'v', 'the header of the message without payload', 'DELIVERY-052');
   ctx.assert.sameJson(full?.payload, spacedPayload, 'the payload', 'DELIVERY-053');
   ctx.should(full?.text() === spacedPayload, 'DELIVERY-054', 'the payload has the same bytes', {
     expected: spacedPayload,

@@ -4,7 +4,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
-import { publishBodyOf, textOfLength } from './shared/bodies.ts';
+import { publishBodyOf, sizedPayload, textOfLength } from './shared/bodies.ts';
 import { pingFields, sendPartialFrame } from './shared/partial-frames.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
 import { acceptFaultOutcome, readFaultOutcome, sendFramingFault } from './shared/refusals.ts';
@@ -43,8 +43,8 @@ export const framingChecks: CheckModule = [
   // FRAME-003 (MUST): The broker reads a frame with any body length from 2 to MaxMessageSize, both included.
   {
     id: 'FRAME-003a',
-    title: 'accepts a Publish of exactly MaxMessageSize bytes and delivers it',
-    clauses: ['FRAME-003', 'FRAME-018'],
+    title: 'accepts a Publish of exactly MaxMessageSize bytes and delivers it unchanged',
+    clauses: ['FRAME-003', 'FRAME-018', 'DELIVERY-053'],
     profile: 'core',
     evidence: { frames: 4, messages: 1 },
     run: async (ctx) => {
@@ -52,10 +52,11 @@ export const framingChecks: CheckModule = [
       const queue = await newQueue(ctx, connection, 'largest');
       const id = ctx.id('m');
       await connection.subscribe(queue);
-      const body = publishBodyOf({ id, queue, totalBytes: ctx.target.maxMessageSizeBytes });
-      await connection.sendRaw(frameAround(body));
+      const sized = { id, queue, totalBytes: ctx.target.maxMessageSizeBytes };
+      await connection.sendRaw(frameAround(publishBodyOf(sized)));
       await connection.expect({ command: 'PublishAck', id });
       const delivery = await connection.delivery({ queue, id });
+      ctx.assert.sameJson(delivery.payload, sizedPayload(sized), 'the payload', 'DELIVERY-053');
       ctx.assert.between(
         delivery.bodyLengthBytes,
         1000,

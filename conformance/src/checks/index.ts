@@ -11,6 +11,7 @@ import { dashboardChecks } from './dashboard.ts';
 import { dashboardMessageChecks } from './dashboard-messages.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
+import { disconnectChecks } from './disconnect.ts';
 import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
@@ -23,6 +24,7 @@ import { handshakeChecks } from './handshake.ts';
 import { healthChecks } from './health.ts';
 import { historyChecks } from './histories.ts';
 import { limitChecks } from './limits.ts';
+import { messageContentChecks } from './message-content.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
 import { overflowChecks } from './overflow.ts';
@@ -51,12 +53,14 @@ export const checks: readonly Check[] = [
   ...fieldRuleChecks,
   ...handshakeChecks,
   ...connectionChecks,
+  ...disconnectChecks,
   ...precedenceChecks,
   ...queueChecks,
   ...queueOptionChecks,
   ...payloadJsonChecks,
   ...publishChecks,
   ...deliveryChecks,
+  ...messageContentChecks,
   ...acknowledgmentChecks,
   ...compressionChecks,
   ...recordingChecks,

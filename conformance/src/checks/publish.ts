@@ -50,17 +50,18 @@ const confirmations: CheckModule = [
   // PUBLISH-020 (MUST): The broker accepts a Publish without payload and delivers it without payload.
   {
     id: 'PUBLISH-020a',
-    title: 'accepts a Publish without payload and delivers it without payload',
-    clauses: ['PUBLISH-020'],
+    title: 'accepts a Publish without payload and delivers it without payload, with its headers',
+    clauses: ['PUBLISH-020', 'DELIVERY-052'],
     profile: 'core',
-    evidence: { frames: 4, messages: 1 },
+    evidence: { frames: 4, messages: 1, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'empty');
       await client.subscribe(queue);
-      await client.publish(queue);
+      await client.publish(queue, undefined, { headers: { k: 'v' } });
       const delivery = await client.delivery({ queue });
       ctx.assert.equal(delivery.payload.length, 0, 'the length of the payload');
+      ctx.assert.equal(delivery.header('k'), 'v', 'the header', 'DELIVERY-052');
       await client.ack(delivery);
     },
   },

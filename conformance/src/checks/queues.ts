@@ -286,6 +286,26 @@ export const queueChecks: CheckModule = [
       ctx.assert.equal(of(deleted), 0, 'number of entries of the deleted queue');
     },
   },
+  // QUEUE-028 (MUST): The broker answers ListQueues with a JSON array of the names of all existing queues, without
+  // those that AUTH-023 hides from the user.
+  {
+    id: 'QUEUE-028b',
+    title: 'lists each of a hundred queues once, and no name without a queue',
+    clauses: ['QUEUE-028'],
+    profile: 'core',
+    evidence: { frames: 140, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const names = Array.from({ length: 130 }, (_, index) => `many-${index}`);
+      const created = await Promise.all(names.map((name) => newQueue(ctx, client, name)));
+      const deleted = created.filter((_, index) => index % 13 < 3);
+      await Promise.all(deleted.map((queue) => client.deleteQueue(queue)));
+      const existing = created.filter((queue) => !deleted.includes(queue));
+      const listed = (await client.listQueues()).filter((name) => name.includes(ctx.queue('many-')));
+      ctx.assert.deepEqual([...listed].sort(), [...existing].sort(), 'the listed queues of this check');
+      ctx.assert.deepEqual(await listedWithoutQueue(ctx, client), [], 'listed names without a queue');
+    },
+  },
   // QUEUE-029 (MUST): A queue is full for a Publish when maxQueueSize or more messages wait in it.
   {
     id: 'QUEUE-029a',
@@ -410,6 +430,18 @@ export const queueChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** Names that ListQueues answers although QueueInfo knows no queue of that name, each time: other checks create and delete queues meanwhile. */
+async function listedWithoutQueue(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
+  let suspects: readonly string[] = await client.listQueues();
+  ctx.assert.ok(suspects.length > 0, 'ListQueues names queues', { actual: suspects });
+  for (let round = 0; round < 3 && suspects.length > 0; round += 1) {
+    const infos = await Promise.all(suspects.map((name) => client.queueInfo(name)));
+    const listed = await client.listQueues();
+    suspects = suspects.filter((name, index) => infos[index] === undefined && listed.includes(name));
+  }
+  return suspects;
+}
 
 /**
  * Asserts that this command creates a missing queue, after the other one created none. If neither does, EnableAutoCreate is false; if only

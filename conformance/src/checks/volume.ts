@@ -32,7 +32,7 @@ export const largeVolumeChecks: CheckModule = [
   {
     id: 'PUBLISH-002b',
     title: 'delivers 2,500 messages of twenty-five queues once, in order and unchanged',
-    clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-035', 'DELIVERY-053'],
+    clauses: ['PUBLISH-002', 'CONN-040', 'DELIVERY-001', 'DELIVERY-035', 'DELIVERY-053'],
     profile: 'core',
     broad: true,
     volume: true,
@@ -54,7 +54,7 @@ export const largeVolumeChecks: CheckModule = [
   {
     id: 'PUBLISH-002c',
     title: 'keeps 6,000 messages of one queue, and delivers each of them once, in order and unchanged',
-    clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-010', 'DELIVERY-035', 'DELIVERY-053'],
+    clauses: ['PUBLISH-002', 'DELIVERY-001', 'DELIVERY-010', 'DELIVERY-035', 'DELIVERY-053', 'QUEUE-025'],
     profile: 'core',
     broad: true,
     volume: true,

@@ -328,9 +328,9 @@ describe('possible causes', () => {
   it('name two answers, answers to nothing, and a connection that the broker closed', () => {
     accepted('m');
     comes('A', Command.Error, 'm', '');
-    expect(causes()).toEqual(['ERROR-001']);
+    expect(causes()).toEqual(['CONN-040', 'ERROR-001']);
     comes('A', Command.PublishAck, 'x', 'q');
-    expect(causes()).toEqual(['ERROR-001', 'CONN-006']);
+    expect(causes()).toEqual(['CONN-040', 'ERROR-001', 'CONN-006']);
     traffic.closed('A', false);
     expect(causes()).toContain('BODY-032');
   });

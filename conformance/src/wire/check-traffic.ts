@@ -121,7 +121,7 @@ export class CheckTraffic implements WireObserver {
     if (!knownCommands.has(command)) this.#seen.add('BODY-043');
     const asked = this.#sentBy(connection).get(id);
     if (asked === undefined) this.#seen.add(unaskedRules.get(command) ?? 'CONN-006');
-    else if (asked.isAnswered) this.#seen.add('ERROR-001');
+    else if (asked.isAnswered) this.#seen.add('CONN-040').add('ERROR-001');
     else asked.isAnswered = true;
     if (command === Command.PublishAck) this.#of(queue).accept(id);
     if (command === Command.UnsubscribeAck) this.#of(queue).unsubscribed(connection);

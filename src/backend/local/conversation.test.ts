@@ -30,7 +30,7 @@ const answers = [
 ];
 
 describe('a conversation', () => {
-  it('can be sent in one piece, Connect included [FRAME-016, CONN-031, CONN-032, CONN-035, CONN-036]', async () => {
+  it('can be sent in one piece, Connect included [FRAME-016, CONN-031, CONN-032, CONN-035, CONN-036, CONN-040]', async () => {
     const tested = new TestedBroker();
     const client = tested.attach();
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);

@@ -39,6 +39,15 @@ export function textOfLength(length: number): string {
   return 'abcdefgh'.repeat(Math.ceil(length / 8)).slice(0, length);
 }
 
+/** Text of this length whose every part is different, so that a part at a wrong place shows. */
+export function numberedText(length: number): string {
+  const partLength = 8;
+  const parts = Array.from({ length: Math.ceil(length / partLength) }, (_, index) =>
+    String(index).padStart(partLength, '-'),
+  );
+  return parts.join('').slice(0, length);
+}
+
 function fieldsOf({ id, queue, headers }: Omit<SizedPublish, 'totalBytes'>) {
   const command = Command.Publish;
   return headers === undefined ? { command, id, queue } : { command, id, queue, headers };

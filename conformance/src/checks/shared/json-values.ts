@@ -15,6 +15,8 @@ export const exactNumbers: readonly string[] = [
 export const unusualValues: readonly string[] = [
   ...['0', 'false', 'null', '""', '[]', '{}', '{"a":{"b":[1,"2",null]}}', ' [ 1 ,\t2 ]\r\n'],
   ...['"\\u0041\\/\\"\\\\\\b\\f\\n\\r\\t"', '"\\u0000\\u001f\\u007f\\u2028"', '"\\\\u0041"'],
+  // Not escaped: letters that are not composed, a byte order mark inside a text, and characters that some parsers take for the end of a line.
+  ...['"e\u0301 A\u030a \u212b"', '"\ufeffa\u007f\u0085\u2028\uffff"', '{"e\u0301":1,"\u00e9":2}'],
   ...['"🚀𝄞\\ud83d\\ude80"', '"e\\u0301 \\u00e9 ß"', '{"\\u0061":1,"":2,"🚀 ":3,"__proto__":{"b":4}}'],
   ...['[[],[[]],{},[{}],"",[null]]', nested(20)],
 ];

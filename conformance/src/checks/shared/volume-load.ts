@@ -50,6 +50,7 @@ export class VolumeLoad {
   /** The first delivery with wrong headers, and the first message that was delivered after one of a lower priority. */
   #wrongHeaders: ReceivedFrame | undefined;
   #wrongPriority: LoadMessage | undefined;
+  #answeredTwice: LoadMessage | undefined;
   readonly #lastPriority = new Map<LoadStream, number>();
 
   constructor(ctx: CheckContext, setting: VolumeLoadSetting) {
@@ -83,6 +84,7 @@ export class VolumeLoad {
     const hasActivity = await this.#handleFrames();
     if (!isPublishing && this.streams.every((stream) => stream.isAnswered)) {
       const unserved = this.streams.filter((stream) => !stream.isSubscribed);
+      await this.#judgeCounts(unserved);
       await this.#subscribe(unserved);
       if (unserved.length > 0) return false;
       if (this.streams.every((stream) => stream.isFinished)) return true;
@@ -165,11 +167,16 @@ export class VolumeLoad {
   #handleFrame(frame: ReceivedFrame, connection: Connection): readonly FrameFields[] {
     const { command, id } = frame;
     const message = this.#messages.get(id);
-    if (command === Command.PublishAck && message?.answer === 'none') this.#noteAnswer(message, 'confirmed');
+    if (command === Command.PublishAck && message !== undefined) this.#noteConfirmation(message);
     if (command === Command.Error) this.#noteRefusal(frame, message);
     if (command !== Command.Deliver) return [];
     this.#noteDelivery(frame, message, connection);
     return this.#setting.mode === 'FanOutWithoutAck' ? [] : [{ command: Command.Ack, id }];
+  }
+
+  #noteConfirmation(message: LoadMessage): void {
+    if (message.answer === 'none') this.#noteAnswer(message, 'confirmed');
+    else this.#answeredTwice ??= message;
   }
 
   #noteAnswer(message: LoadMessage, answer: 'confirmed' | 'refused'): void {
@@ -208,6 +215,16 @@ export class VolumeLoad {
     const priority = priorities.indexOf(message.headers['priority'] as 'Low');
     if (priority > (this.#lastPriority.get(message.stream) ?? priority)) this.#wrongPriority ??= message;
     this.#lastPriority.set(message.stream, priority);
+  }
+
+  /** Without a subscriber every confirmed message waits. */
+  async #judgeCounts(unserved: readonly LoadStream[]): Promise<void> {
+    for (const stream of unserved) {
+      const confirmedCount = stream.messages.length - stream.refusedCount;
+      const what = 'number of waiting messages before the first Subscribe';
+      const { assert } = this.#ctx;
+      assert.equal(await this.#messageCount(stream.queue), confirmedCount, what, 'QUEUE-025');
+    }
   }
 
   #noteActivity(stream: LoadStream): void {
@@ -256,6 +273,7 @@ export class VolumeLoad {
       'every Publish is answered',
       'PUBLISH-001',
     );
+    assert.equal(this.#answeredTwice?.id, undefined, 'a message with more than one answer', 'CONN-040');
     const behind = this.streams.filter((stream) => !stream.isFinished);
     for (const { queue } of behind) {
       const what = 'number of waiting messages while the subscribers acknowledge everything';

@@ -1,0 +1,259 @@
+// Checks of the content of delivered messages: id, queue, headers and payload are those of the Publish, whatever characters they
+// contain and however long they are. Area: DELIVERY.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { numberedText } from './shared/bodies.ts';
+import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectOnlySentinel, resetSubscriber } from './shared/subscribers.ts';
+
+export const messageContentChecks: CheckModule = [
+  // DELIVERY-050 (MUST): Deliver carries the id of the published message.
+  {
+    id: 'DELIVERY-050a',
+    title: 'delivers a message with the id and the queue that it was published with',
+    clauses: ['DELIVERY-050', 'DELIVERY-051', 'PUBLISH-004'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'named');
+      const id = ctx.id('message');
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { id, headers: { correlationId: 'c-1', messageId: 'other' } });
+      const delivery = await client.expect('Deliver');
+      ctx.assert.notEqual(delivery.id, 'other', 'the id, when header messageId has another', 'PUBLISH-004');
+      ctx.assert.equal(delivery.id, id, 'the id', 'DELIVERY-050');
+      ctx.assert.equal(delivery.queue, queue, 'the queue', 'DELIVERY-051');
+      await client.ack(delivery);
+    },
+  },
+  // DELIVERY-050 (MUST): Deliver carries the id of the published message.
+  {
+    id: 'DELIVERY-050b',
+    title:
+      'delivers and settles messages whose ids differ only in spaces, control characters or composed letters',
+    clauses: ['DELIVERY-050', 'BODY-017', 'BODY-015', 'DELIVERY-001'],
+    profile: 'delivery',
+    evidence: { frames: 30, messages: 13 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'unusual-ids');
+      const ids = unusualIds(ctx.id('m'));
+      for (const id of ids) await client.publish(queue, '1', { id });
+      const waiting = await messageCountOf(client, queue);
+      ctx.assert.equal(waiting, ids.length, 'number of waiting messages', 'BODY-017');
+      await holder.subscribe(queue);
+      for (const id of ids) {
+        const delivery = await holder.delivery({ queue });
+        ctx.assert.equal(delivery.id, id, 'the id of the next message', 'DELIVERY-050');
+        await holder.ack(delivery);
+      }
+      await holder.ping();
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the acknowledged messages are not delivered again',
+        clause: 'DELIVERY-001',
+      });
+    },
+  },
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
+  // those that the broker replaces (FRAME-024) or drops (BODY-009).
+  {
+    id: 'DELIVERY-052a',
+    title: 'delivers the headers of a message unchanged, whether they are defined or not',
+    clauses: ['DELIVERY-052'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'headers');
+      const headers = { priority: 'hIgH', correlationId: 'c 1', timestamp: 'yesterday', 'x-own': ' v , w ' };
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { headers });
+      const delivery = await client.delivery({ queue });
+      const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
+      await client.ack(delivery);
+    },
+  },
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
+  // those that the broker replaces (FRAME-024) or drops (BODY-009).
+  {
+    id: 'DELIVERY-052b',
+    title: 'delivers headers with unusual names and values unchanged, with a payload and without one',
+    clauses: ['DELIVERY-052', 'BODY-003', 'PUBLISH-020'],
+    profile: 'delivery',
+    evidence: { frames: 10, messages: 4, assertions: 100 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'unusual-headers');
+      await client.subscribe(queue);
+      const named = unusualNames.map((name, index) => [name, `v${index}`] as const);
+      const valued = unusualTexts.map((text, index) => [`k${index}`, text] as const);
+      for (const headers of [named, valued]) {
+        for (const payload of ['1', undefined]) {
+          const { id } = await client.publish(queue, payload, { headers });
+          const delivery = await client.delivery({ queue, id });
+          for (const [name, value] of headers)
+            ctx.assert.equal(delivery.header(name), value, `header ${JSON.stringify(name)}`, 'DELIVERY-052');
+          ctx.assert.sameJson(delivery.payload, payload ?? '', 'the payload', 'PUBLISH-020');
+          await client.ack(delivery);
+        }
+      }
+    },
+  },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
+  {
+    id: 'DELIVERY-053a',
+    title:
+      'delivers the JSON value that was published, including empty values, false, null, escapes and non-ASCII text',
+    clauses: ['DELIVERY-053'],
+    profile: 'delivery',
+    evidence: { frames: 34, messages: 16 },
+    run: (ctx) => expectSameValues(ctx, unusualValues),
+  },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
+  {
+    id: 'DELIVERY-053b',
+    title: 'delivers numbers of any size and precision without rounding',
+    clauses: ['DELIVERY-053'],
+    profile: 'delivery',
+    evidence: { frames: 40, messages: 19 },
+    run: (ctx) => expectSameValues(ctx, exactNumbers),
+  },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
+  {
+    id: 'DELIVERY-053c',
+    title: 'delivers payloads of every size class from 1 KiB to 512 KiB unchanged',
+    clauses: ['DELIVERY-053'],
+    profile: 'delivery',
+    evidence: { frames: 20, messages: 8 },
+    run: (ctx) => expectSameValues(ctx, payloadsOfManySizes(ctx)),
+  },
+  // DELIVERY-054 (SHOULD): The payload of Deliver consists of the same bytes as the published payload.
+  {
+    id: 'DELIVERY-054a',
+    title: 'delivers exactly the bytes of the published payload',
+    clauses: ['DELIVERY-054'],
+    profile: 'delivery',
+    evidence: { frames: 5, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'bytes');
+      const payload = ' { "n" : 1.50e1 , "u":"\\u0041/\\/", "n":12345678901234567890 }\n';
+      await client.subscribe(queue);
+      await client.publish(queue, payload);
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.text(), payload, 'the payload');
+      await client.ack(delivery);
+    },
+  },
+] satisfies readonly Check[];
+
+/** Composed and decomposed letters, which are the same text after normalization. */
+const composed = '\u00e9\u212b';
+const decomposed = composed.normalize('NFD');
+
+/** Texts that brokers trim, normalize, escape, or read as the end of a text. */
+const unusualTexts: readonly string[] = [
+  ...[
+    ' v',
+    'v ',
+    '\tv\n',
+    '\r\nv: w',
+    '\u0000',
+    'v\u0000w',
+    '\u0001\u001b\u007f',
+    '\u0085\u2028',
+    '\ufeffv',
+    '\u200b',
+  ],
+  ...[composed, decomposed, '\ufb01', '\u{1d11e}', '\u{1f468}\u200d\u{1f469}', '\ufffd', '\uffff'],
+  ...[
+    'null',
+    'true',
+    '0',
+    '1.0',
+    '{"a":1}',
+    '"v"',
+    '\\u0041',
+    '%20+',
+    '<b>&amp;\'"',
+    'a,b;c=d',
+    '=?utf-8?q?=41?=',
+  ],
+];
+
+/** Names that mean something in other commands, in programming languages or in HTTP, and names that brokers change. */
+const unusualNames: readonly string[] = [
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'length',
+    'id',
+    'queue',
+    'payload',
+    'command',
+    'version',
+  ],
+  ...[
+    'headers',
+    'messageId',
+    'failureReason',
+    'reason',
+    'clientVersion',
+    'serverVersion',
+    'connectionId',
+    'capabilities',
+  ],
+  ...[
+    'maxInFlight',
+    'supported-compression',
+    'negotiated-compression',
+    'errorCode',
+    'Priority',
+    'correlationid',
+  ],
+  ...[
+    'Content-Length',
+    'a.b',
+    'a b',
+    ' a',
+    'a ',
+    'a:',
+    '\u0000',
+    'a\u0000',
+    composed,
+    decomposed,
+    '\ufeffa',
+    '0',
+    '$a',
+    'a[0]',
+  ],
+];
+
+/** Different ids that a broker confuses if it trims or normalizes them. */
+function unusualIds(id: string): readonly string[] {
+  return [
+    ...[id, ` ${id}`, `${id} `, `${id}\n`, `${id}\u0000`, `\ufeff${id}`, `${id}\u200b`, `${id}/../${id}`],
+    ...[`${id}${composed}`, `${id}${decomposed}`, '__proto__', 'constructor', id.toUpperCase()],
+  ];
+}
+
+/** JSON texts around the sizes of usual buffers, and of random sizes between them, whose every part is different. */
+function payloadsOfManySizes({ random, target }: CheckContext): readonly string[] {
+  const around = [1_024, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072].flatMap((size) => [
+    size + random.integer(-3, 3),
+    random.integer(size, 2 * size),
+  ]);
+  const fieldBytes = 1_000;
+  const sizes = [...around, 524_288].filter((size) => size + fieldBytes <= target.maxMessageSizeBytes);
+  return sizes.map((size) => JSON.stringify(numberedText(size)));
+}
