@@ -21,6 +21,14 @@ it('advises to publish more slowly when a Publish is refused by RATE_LIMITED', (
   expect(advice).toMatch(/^Publish more slowly/);
 });
 
+it.each([
+  ['AdminCreateUser', /^Delete users/],
+  ['AdminGrantPermission', /^Revoke permissions/],
+  ['Subscribe', /^Use fewer queues or subscriptions, or raise/],
+])('advises what makes room for a %s that is refused by LIMIT_EXCEEDED', (command, advice) => {
+  expect(new CommandError('LIMIT_EXCEEDED', 'no', { command, queue: '' }).advice).toMatch(advice);
+});
+
 it('says nothing about a code that it does not know', () => {
   expect(new CommandError('toString', '').advice).toBeUndefined();
 });

@@ -18,7 +18,8 @@ const advice: Readonly<Record<string, string>> = {
   UNSUPPORTED_VERSION: 'Use a broker of protocol version 1.',
   MESSAGE_TOO_LARGE: 'Send a smaller message, or raise maxMessageSize of the broker.',
   MEMORY_LIMIT: 'Publish again when subscribers have taken messages, or raise maxQueuedBytes of the broker.',
-  LIMIT_EXCEEDED: 'Use fewer queues, subscriptions, users or permissions, or raise the limit of the broker.',
+  LIMIT_EXCEEDED:
+    'Use fewer queues or subscriptions, or raise maxQueues or maxSubscriptionsPerConnection of the broker.',
   STORAGE_ERROR: 'Look at the log of the broker: it cannot write to its store.',
   SHUTTING_DOWN: 'Send the command again when the broker is back.',
   USER_EXISTS: 'Choose another name.',
@@ -34,9 +35,19 @@ const commandsWithPassword: readonly (string | undefined)[] = [
   'AdminChangePassword',
 ];
 
+/** LIMIT_EXCEEDED for one of these commands is of a limit that no setting raises. */
+const fixedLimits: ReadonlyMap<string | undefined, string> = new Map([
+  ['AdminCreateUser', 'Delete users that are not needed any more: the broker keeps no more of them.'],
+  [
+    'AdminGrantPermission',
+    'Revoke permissions of this user, or grant patterns that match more queues: the broker keeps no more for one user.',
+  ],
+]);
+
 /** One sentence; undefined for an unknown code. `command`: the name of the refused command. */
 export function adviceFor(code: string, command?: string): string | undefined {
   if (code === 'RATE_LIMITED' && commandsWithPassword.includes(command))
     return 'Try again later, and log in fewer clients at a time: too many passwords wait to be checked.';
+  if (code === 'LIMIT_EXCEEDED' && fixedLimits.has(command)) return fixedLimits.get(command);
   return Object.hasOwn(advice, code) ? advice[code] : undefined;
 }

@@ -11,6 +11,7 @@ import type { ConnectionId, Input } from '../broker/interface/input.ts';
 import { ErrorCode } from '../model/error-code.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { INTERNAL_FAULT } from './connection-frames.ts';
+import type { LimitKind } from './limit-events.ts';
 import { type AdminCommand, adminAnswer, adminError, readAdminRequest } from './translate/admin.ts';
 import { type AdminTurn, readyAnswer } from './translate/tokens.ts';
 
@@ -20,8 +21,8 @@ export type AdminParts = {
   readonly submit: (input: Input) => void;
   /** Why no command is carried out now; undefined: they are. */
   readonly shutdownReason: () => string | undefined;
-  /** A command was refused, because too many passwords wait to be checked. */
-  readonly onBusy: () => void;
+  /** A command was refused, because a limit is reached. */
+  readonly onLimit: (kind: LimitKind, code: ErrorCode) => void;
   /** A fault of our own prevented a command, which was answered by SERVER_ERROR. */
   readonly onFault: (error: unknown) => void;
   /** The command was answered, and the next one may be handled. */
@@ -70,8 +71,13 @@ export class AdminCommands {
   }
 
   #finish(admin: AdminCommand, request: AdminRequest, outcome: AdminOutcome): void {
-    if (outcome.kind === 'refused' && outcome.code === ErrorCode.RateLimited) this.#parts.onBusy();
+    if (outcome.kind === 'refused') this.#reportLimit(outcome.code);
     this.#answer(adminAnswer(admin, request, outcome, this.#parts.maxMessageSizeBytes));
+  }
+
+  #reportLimit(code: ErrorCode): void {
+    if (code === ErrorCode.RateLimited) this.#parts.onLimit('passwordChecks', code);
+    if (code === ErrorCode.LimitExceeded) this.#parts.onLimit('usersAndPermissions', code);
   }
 
   #fail({ id }: AdminCommand, error: unknown): void {

@@ -254,6 +254,50 @@ describe('password checks', () => {
   );
 });
 
+describe('users and permissions', () => {
+  const grant = (pattern: string): BodyParts => ({
+    command: 53,
+    id: pattern,
+    payload: JSON.stringify({ username: 'alice', queuePattern: pattern, operations: ['Publish'] }),
+  });
+  const createUser = (username: string): BodyParts => ({
+    command: 50,
+    id: username,
+    payload: JSON.stringify({ username, password: 'pw' }),
+  });
+
+  it.each([
+    ['users [AUTH-060]', [], createUser('bob')],
+    ['permissions of a user [AUTH-061]', [grant('a'), grant('b')], grant('c')],
+  ])(
+    'are kept up to the limit; the one above is counted as that and told once: %s',
+    async (_, allowed, refused) => {
+      const credentials = {
+        superuser: { username: 'root', password: 'pw' },
+        limits: { maxUsers: 2, maxEntriesPerUser: 2 },
+      };
+      const tested = new TestedBroker({}, { credentials });
+      const root = await tested.connect({}, [
+        ['authUsername', 'root'],
+        ['authPassword', 'pw'],
+      ]);
+      const lines = await tested.exchange(root, createUser('alice'), ...allowed);
+      expect(lines.filter((line) => line.startsWith('Error'))).toEqual([]);
+      expect(tested.broker.stats().limitCounts.usersAndPermissions).toBe(0);
+      expect(await tested.exchange(root, refused)).toEqual([`Error ${refused.id} LIMIT_EXCEEDED`]);
+      const counts = { usersAndPermissions: 1, queuesAndSubscriptions: 0 };
+      expect(tested.broker.stats().limitCounts).toMatchObject(counts);
+      expect(tested.logLines.filter(({ level }) => level !== 'debug')).toEqual([
+        {
+          level: 'info',
+          sentence: 'there are as many users, or a user has as many permissions, as may be',
+          fields: { connection: 1, address: '192.0.2.1', code: 'LIMIT_EXCEEDED' },
+        },
+      ]);
+    },
+  );
+});
+
 describe('a timeout', () => {
   const timeouts = { handshakeTimeoutMs: 100, frameTimeoutMs: 200, idleTimeoutMs: 300 };
 

@@ -9,6 +9,7 @@ import type { Backend, BackendReceiver, BackendState, BackendStatistics } from '
 import type { AnsweredEffect, Effect } from '../broker/interface/effect.ts';
 import { type ConnectionId, type Input, OPERATOR } from '../broker/interface/input.ts';
 import type { Environment } from '../model/environment.ts';
+import { ErrorCode } from '../model/error-code.ts';
 import type { Logger } from '../model/logger.ts';
 import type { LargestQueues, QueueFigures, QueueInfo, SubscriberFigures } from '../model/queue-info.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
@@ -281,6 +282,8 @@ export class Gateway {
       case 'answered':
         return this.#answer(effect, connection);
       case 'refused':
+        if (effect.code === ErrorCode.LimitExceeded)
+          this.#host.limitReached('queuesAndSubscriptions', connection, effect.code);
         return connection.send(refusalFields(effect));
       case 'saturated':
         return connection.saturated();

@@ -49,17 +49,20 @@ describe('limits that are reached', () => {
 
   it('are known by the codes of Errors; other codes are no limit', () => {
     const { events, lines } = eventsAt({ now: 0 });
-    for (const code of ['QUEUE_FULL', 'LIMIT_EXCEEDED', 'QUEUE_NOT_FOUND', undefined])
+    for (const code of ['QUEUE_FULL', 'MEMORY_LIMIT', 'QUEUE_NOT_FOUND', undefined])
       events.errorSent(code, {});
-    expect(events.counts).toMatchObject({ fullQueues: 1, queuesAndSubscriptions: 1 });
+    expect(events.counts).toMatchObject({ fullQueues: 1, memory: 1 });
     expect(lines).toHaveLength(2);
   });
 
-  it('are not known by RATE_LIMITED, which more than one limit has', () => {
-    const { events, lines } = eventsAt({ now: 0 });
-    events.errorSent('RATE_LIMITED', {});
-    expect(Object.values(events.counts).filter((count) => count > 0)).toEqual([]);
-    expect(lines).toEqual([]);
-    expect(isLimitCode('RATE_LIMITED')).toBe(true);
-  });
+  it.each(['RATE_LIMITED', 'LIMIT_EXCEEDED'])(
+    'are not known by %s, which more than one limit has',
+    (code) => {
+      const { events, lines } = eventsAt({ now: 0 });
+      events.errorSent(code, {});
+      expect(Object.values(events.counts).filter((count) => count > 0)).toEqual([]);
+      expect(lines).toEqual([]);
+      expect(isLimitCode(code)).toBe(true);
+    },
+  );
 });

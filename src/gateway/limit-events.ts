@@ -13,6 +13,7 @@ const sentences = {
   passwordChecks: 'as many passwords wait to be checked as may',
   refusals: 'a client goes on sending what is refused: reading from it waits',
   queuesAndSubscriptions: 'there are as many queues or subscriptions as may be',
+  usersAndPermissions: 'there are as many users, or a user has as many permissions, as may be',
   fullQueues: 'a queue is full, or a client has as many blocked publishes as may be',
   memory: 'messages or queues take as much memory as they may',
   connections: 'there are as many connections as may be',
@@ -61,7 +62,7 @@ export class LimitEvents {
     this.#logger.info(sentences[kind], { ...fields, ...(suppressed > 0 ? { suppressed } : {}) });
   }
 
-  /** An Error was sent; most codes are no limit's. RATE_LIMITED is of more than one: who refuses by it reports which was reached. */
+  /** An Error was sent; most codes are no limit's. A code of several limits is left out: who refuses by it reports which was reached. */
   errorSent(code: string | undefined, fields: LogFields): void {
     const kind = kindsByCode.get(code ?? '');
     if (kind !== undefined) this.reached(kind, fields);
@@ -70,13 +71,14 @@ export class LimitEvents {
 
 /** Whether an Error with this code has a line of its own. */
 export function isLimitCode(code: string): boolean {
-  return code === ErrorCode.RateLimited || kindsByCode.has(code);
+  return codesOfSeveralLimits.has(code) || kindsByCode.has(code);
 }
+
+const codesOfSeveralLimits: ReadonlySet<string> = new Set([ErrorCode.RateLimited, ErrorCode.LimitExceeded]);
 
 const kindsByCode: ReadonlyMap<string, LimitKind> = new Map([
   [ErrorCode.MessageTooLarge, 'messageSize'],
   [ErrorCode.InvalidMessage, 'malformedMessages'],
-  [ErrorCode.LimitExceeded, 'queuesAndSubscriptions'],
   [ErrorCode.QueueFull, 'fullQueues'],
   [ErrorCode.MemoryLimit, 'memory'],
   [ErrorCode.ConnectionLimit, 'connections'],

@@ -466,7 +466,7 @@ export class ServerConnection {
       maxMessageSizeBytes: this.#host.options.limits.maxMessageSizeBytes,
       submit: (input) => this.#submit(input),
       shutdownReason: this.#host.shutdownReason,
-      onBusy: () => this.#host.limitReached('passwordChecks', this, ErrorCode.RateLimited),
+      onLimit: (kind, code) => this.#host.limitReached(kind, this, code),
       onFault: (error) => this.#log.commandFailed(error),
       onDone: () => {
         // The answer comes behind the last one that was asked for before.

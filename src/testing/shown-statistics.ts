@@ -32,6 +32,7 @@ export const shownStatistics: ShownStatistics = {
     pendingInput: 33,
     unsentOutput: 34,
     bufferedBytes: 35,
+    usersAndPermissions: 36,
   },
   deliveryLatency: { boundsMs: [1, 10], counts: [5, 4, 3], sumMs: 60 },
 };

@@ -7,6 +7,7 @@ import { MemoryUserStore } from '../auth/memory-user-store.ts';
 import { PasswordChecks } from '../auth/password-checks.ts';
 import { StoredUserAdministration } from '../auth/stored-user-administration.ts';
 import type { UserAdministration } from '../auth/user-administration.ts';
+import { type UserLimits, userLimits } from '../auth/user-limits.ts';
 import type { Clock } from '../model/environment.ts';
 import type { Logger } from '../model/logger.ts';
 import { hashOf, InstantHashing } from './instant-hashing.ts';
@@ -16,6 +17,8 @@ export type TestedCredentials = {
   readonly token?: string;
   /** Absent: there are no users. */
   readonly superuser?: { readonly username: string; readonly password: string };
+  /** Absent: the limits of the broker. */
+  readonly limits?: UserLimits;
 };
 
 export type TestedTools = {
@@ -32,7 +35,7 @@ export type TestedAuthentication = {
 };
 
 export function testedAuthentication(
-  { token, superuser }: TestedCredentials,
+  { token, superuser, limits = userLimits }: TestedCredentials,
   { logger, clock, hashing = new InstantHashing() }: TestedTools,
 ): TestedAuthentication {
   const shared = token === undefined ? {} : { token };
@@ -57,6 +60,6 @@ export function testedAuthentication(
   });
   return {
     authenticator: new ConfiguredAuthenticator({ ...shared, users: { store, checks }, logger }),
-    administration: new StoredUserAdministration({ store, checks, wallNow: clock.wallNow, logger }),
+    administration: new StoredUserAdministration({ store, checks, wallNow: clock.wallNow, logger, limits }),
   };
 }
