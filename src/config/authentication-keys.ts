@@ -46,7 +46,7 @@ export const authenticationKeys = {
       isRight: isUserName,
       words: `1 to ${MAX_USER_NAME_LENGTH} letters, digits, -, _ and full stops`,
     },
-    doc: 'Name of the superuser that the broker makes at the start, if no user has that name.',
+    doc: 'Name of the superuser that the broker makes at the start, if no user has that name. Does not turn authentication on: without anything that does, the broker refuses it.',
   },
   superuserPassword: {
     kind: 'text',

@@ -81,6 +81,26 @@ describe('authentication', () => {
     }
   });
 
+  it.each([
+    [{ flags: { 'superuser-username': 'root' } }, 'flag --superuser-username'],
+    [{ environment: { TRUEMQ_SUPERUSER_USERNAME: 'root' } }, 'environment TRUEMQ_SUPERUSER_USERNAME'],
+    [{ file: 'superuserUsername: root' }, 'file truemq.yaml'],
+  ])('that is off is refused where a superuser is named: %j', (given, origin) => {
+    expect(problemsOf({ readSecretFile, ...given })).toEqual([
+      `superuserUsername root (${origin}) and enableAuthentication false (default) do not go together; allowed is ` +
+        'superuserPassword or authDatabasePath with a superuserUsername, or enableAuthentication false given expressly',
+    ]);
+  });
+
+  it.each([
+    { 'enable-authentication': 'false' },
+    { 'auth-token': TOKEN },
+    { 'superuser-password': PASSWORD },
+    { 'auth-database-path': 'users.db' },
+  ])('goes with the name of a superuser when it is on, or off expressly: %j', (flags) => {
+    expect(problemsOf({ readSecretFile, flags: { 'superuser-username': 'root', ...flags } })).toEqual([]);
+  });
+
   it('needs a file for a superuser', () => {
     expect(
       problemsOf({ readSecretFile, flags: { 'superuser-password': PASSWORD, 'auth-database-path': '' } }),

@@ -254,8 +254,12 @@ describe('precedence', () => {
   it('holds for every key, from text', () => {
     for (const [key] of configurationKeyList) {
       const text = loadGiven({}).settings.find((setting) => setting.key === key)?.text ?? '';
-      // A path needs the storage that it is of.
-      const environment = { TRUEMQ_STORAGE: 'memory', [environmentName(key)]: text };
+      // A path needs the storage that it is of, and the name of a superuser needs authentication.
+      const environment = {
+        TRUEMQ_STORAGE: 'memory',
+        TRUEMQ_ENABLE_AUTHENTICATION: 'false',
+        [environmentName(key)]: text,
+      };
       const { settings } = loadGiven({ environment });
       expect(settings.find((setting) => setting.key === key)).toMatchObject({
         text,

@@ -35,6 +35,7 @@ export function findConflicts(configuration: Configuration, isGiven: IsGiven): r
     ...tlsRules,
     credentials,
     users,
+    unusedSuperuser,
     dashboardUsers,
   ];
   return rules.flatMap((rule) => rule(configuration, isGiven) ?? []);
@@ -157,6 +158,17 @@ function credentials({
   return {
     keys: ['superuserPassword', 'enableAuthentication'],
     allowed: 'authToken, superuserPassword or authDatabasePath with enableAuthentication true',
+  };
+}
+
+/** Whoever names the superuser expects that there is one. An explicit `enableAuthentication: false` is the wish to let everybody in. */
+function unusedSuperuser({ enableAuthentication }: Configuration, isGiven: IsGiven): Conflict | undefined {
+  if (enableAuthentication || isGiven('enableAuthentication') || !isGiven('superuserUsername'))
+    return undefined;
+  return {
+    keys: ['superuserUsername', 'enableAuthentication'],
+    allowed:
+      'superuserPassword or authDatabasePath with a superuserUsername, or enableAuthentication false given expressly',
   };
 }
 
