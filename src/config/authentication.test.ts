@@ -183,11 +183,54 @@ describe('a secret in a file', () => {
     },
   );
 
-  it('cannot be given in the configuration as well [CONFIG-015]', async () => {
-    const flags = { 'auth-token-file': await newFile('token', TOKEN) };
-    expect(problemsOf({ readSecretFile, flags, environment: { TRUEMQ_AUTH_TOKEN: TOKEN } })).toEqual([
-      'authToken (environment TRUEMQ_AUTH_TOKEN) and authTokenFile (flag --auth-token-file) do not go together; allowed is one of the two',
+  it('cannot be given in the same place as the secret [CONFIG-015]', async () => {
+    const path = await newFile('token', TOKEN);
+    const refusals = [
+      { flags: { 'auth-token-file': path, 'auth-token': TOKEN } },
+      { environment: { TRUEMQ_AUTH_TOKEN_FILE: path, TRUEMQ_AUTH_TOKEN: TOKEN } },
+      { file: `authTokenFile: ${path}\nauthToken: ${TOKEN}` },
+    ].map((given) => problemsOf({ readSecretFile, ...given }));
+    expect(refusals).toEqual([
+      [
+        'authToken (flag --auth-token) and authTokenFile (flag --auth-token-file) do not go together; allowed is one of the two',
+      ],
+      [
+        'authToken (environment TRUEMQ_AUTH_TOKEN) and authTokenFile (environment TRUEMQ_AUTH_TOKEN_FILE) do not go together; allowed is one of the two',
+      ],
+      [
+        'authToken (file truemq.yaml) and authTokenFile (file truemq.yaml) do not go together; allowed is one of the two',
+      ],
     ]);
+  });
+
+  it('overrides a secret of lower precedence [CONFIG-001, CONFIG-015]', async () => {
+    const path = await newFile('token', TOKEN);
+    const environment = { TRUEMQ_AUTH_TOKEN_FILE: path };
+    for (const given of [
+      { environment, file: 'authToken: another' },
+      { flags: { 'auth-token-file': path }, environment: { TRUEMQ_AUTH_TOKEN: 'another' } },
+      { flags: { 'auth-token-file': path }, file: 'authToken: another' },
+    ]) {
+      expect(load(given).configuration).toMatchObject({ authToken: TOKEN, authTokenFile: path });
+    }
+  });
+
+  it('is overridden by a secret of higher precedence, and not read then [CONFIG-001, CONFIG-015]', () => {
+    const environment = { TRUEMQ_SUPERUSER_PASSWORD: PASSWORD };
+    const { configuration, settings } = load({ environment, file: 'superuserPasswordFile: /nowhere' });
+    expect(configuration).toMatchObject({ superuserPassword: PASSWORD, superuserPasswordFile: '' });
+    expect(settings.find(({ key }) => key === 'superuserPasswordFile')?.origin).toEqual({
+      kind: 'environment',
+      variable: 'TRUEMQ_SUPERUSER_PASSWORD',
+    });
+    const flags = { 'superuser-password': PASSWORD };
+    const files = { environment: { TRUEMQ_SUPERUSER_PASSWORD_FILE: '/nowhere' }, flags };
+    expect(load(files).configuration.superuserPassword).toBe(PASSWORD);
+  });
+
+  it('is read although the secret is empty in a place of higher precedence', async () => {
+    const file = `authTokenFile: ${await newFile('token', TOKEN)}`;
+    expect(load({ file, environment: { TRUEMQ_AUTH_TOKEN: '' } }).configuration.authToken).toBe(TOKEN);
   });
 
   it('that cannot be read, is empty or is too long is refused by name [CONFIG-015]', async () => {

@@ -12,7 +12,8 @@ const INTRODUCTION = `# Configuration
 
 A value can be set in four places. In descending precedence they are: a flag, the environment, the file given with
 \`--config FILE\` (JSON or YAML, a flat map of the keys below), the default. \`truemq config\` prints the effective configuration
-and the origin of each value, and \`(hidden)\` instead of a secret.
+and the origin of each value, and \`(hidden)\` instead of a secret. A secret and the file that contains it, such as \`authToken\` and
+\`authTokenFile\`, count as one setting: the one in the place of higher precedence is used, and both in one place are refused.
 
 The broker refuses an unknown key or flag, a wrong type and an invalid value with exit code 2. The message names the key, the
 origin of the value, the value and the allowed values. The broker refuses an unknown \`TRUEMQ_\` variable if its name is similar to

@@ -1,7 +1,7 @@
-// Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements CONFIG-015
-// and AUTH-054.
+// Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements
+// CONFIG-001 for the two keys of a secret, CONFIG-015 and AUTH-054.
 
-import { type Choices, describeOrigin } from './configuration.ts';
+import { type Choices, describeOrigin, type Origin } from './configuration.ts';
 import { HIDDEN, parseText } from './key-kinds.ts';
 import { type ConfigurationKey, configurationKeys } from './keys.ts';
 import type { SecretFile } from './secret-file.ts';
@@ -15,7 +15,13 @@ const secretFileKeys = [
   ['tlsCertificatePassword', 'tlsCertificatePasswordFile'],
 ] as const satisfies readonly (readonly [ConfigurationKey, ConfigurationKey])[];
 
-/** Chooses the secrets that are in files of their own. Returns a sentence for each problem. */
+/** In ascending precedence. */
+const origins: readonly Origin['kind'][] = ['default', 'file', 'environment', 'flag', 'option'];
+
+/**
+ * Chooses the secrets that are in files of their own. Of a secret and such a file, the one of the higher origin counts. Returns a sentence for
+ * each problem.
+ */
 export function chooseSecrets(
   chosen: Choices,
   readSecretFile: ReadSecretFile = () => ({ ok: false, reason: 'cannot be read here' }),
@@ -25,7 +31,13 @@ export function chooseSecrets(
     if (file === undefined || file.value === '') return [];
     const origin = describeOrigin(file.origin);
     const direct = chosen.get(key);
-    if (direct !== undefined && direct.value !== '') {
+    const isDirect = direct !== undefined && direct.value !== '';
+    const difference = isDirect ? precedenceOf(file.origin) - precedenceOf(direct.origin) : 1;
+    if (isDirect && difference < 0) {
+      chosen.set(fileKey, { value: '', origin: direct.origin });
+      return [];
+    }
+    if (isDirect && difference === 0) {
       return `${key} (${describeOrigin(direct.origin)}) and ${fileKey} (${origin}) do not go together; allowed is one of the two`;
     }
     const path = String(file.value);
@@ -37,6 +49,10 @@ export function chooseSecrets(
     chosen.set(key, { value: parsed.value, origin: { kind: 'file', path } });
     return [];
   });
+}
+
+function precedenceOf({ kind }: Origin): number {
+  return origins.indexOf(kind);
 }
 
 /** A variable that was forgotten, as in `--auth-token "$TOKEN"`, must not open the broker without a word. */
