@@ -24,8 +24,8 @@ function accessWith(outcome: AuthenticationOutcome) {
     now: () => clock.now,
     logger: { info: (...line) => void lines.push(line) },
   });
-  const change = (): void => {
-    for (const listener of listeners) listener({ kind: 'ended', username: 'admin' });
+  const change = (made: UserChange = { kind: 'ended', username: 'admin' }): void => {
+    for (const listener of listeners) listener(made);
   };
   return { access, checked, clock, change, lines };
 }
@@ -107,5 +107,32 @@ describe('access by HTTP Basic', () => {
     change();
     await access.judge(basic('admin:x'), '::1');
     expect(checked).toHaveLength(2);
+  });
+});
+
+describe('a watch over access', () => {
+  it.each<UserChange>([
+    { kind: 'ended', username: 'admin' },
+    { kind: 'rights', principal: { ...principal, isSuperuser: false } },
+  ])('tells once when the user may have lost it: %j', (made) => {
+    const { access, change } = accessWith({ kind: 'accepted', principal });
+    const told: string[] = [];
+    access.watch(basic('admin:x'), () => told.push('admin'));
+    access.watch(basic('other:x'), () => told.push('other'));
+    access.watch(null, () => told.push('nobody'));
+    change(made);
+    change(made);
+    expect(told).toEqual(['admin']);
+  });
+
+  it('tells nothing of a change that leaves access, nor when it was stopped', () => {
+    const { access, change } = accessWith({ kind: 'accepted', principal });
+    const told: string[] = [];
+    const stop = access.watch(basic('admin:x'), () => told.push('admin'));
+    change({ kind: 'rights', principal });
+    change({ kind: 'ended', username: 'other' });
+    stop();
+    change();
+    expect(told).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../model/logger.ts';
 import type { Authenticator } from './authenticator.ts';
-import type { UserAdministration } from './user-administration.ts';
+import type { UserAdministration, UserChange } from './user-administration.ts';
 
 /** How long credentials are remembered that were right. */
 const REMEMBERED_MS = 60_000;
@@ -23,14 +23,20 @@ export type BasicAccessParts = {
   readonly logger: Pick<Logger, 'info'>;
 };
 
+type Watcher = { readonly username: string | undefined; readonly onLoss: () => void };
+
 export class BasicAccess {
   readonly #parts: BasicAccessParts;
+  readonly #watchers = new Set<Watcher>();
   /** When the credentials are to be checked again, by the digest of the header. */
   readonly #remembered = new Map<string, number>();
 
   constructor(parts: BasicAccessParts) {
     this.#parts = parts;
-    parts.administration.onChange(() => this.#remembered.clear());
+    parts.administration.onChange((change) => {
+      this.#remembered.clear();
+      this.#tellWatchers(change);
+    });
   }
 
   /** `authorization`: the header of that name. `address`: of the client, as for `Authenticator.check`. Never rejects. */
@@ -53,6 +59,26 @@ export class BasicAccess {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(digest, this.#parts.now() + REMEMBERED_MS);
     return 'allowed';
+  }
+
+  /**
+   * For an answer that goes on. Calls `onLoss` once when the user of these credentials may have lost access: the password was changed, the user
+   * was deleted, or is no superuser any more. `onLoss` must not throw. Returns what stops that.
+   */
+  watch(authorization: string | null, onLoss: () => void): () => void {
+    const watcher: Watcher = { username: credentialsIn(authorization)?.username, onLoss };
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  #tellWatchers(change: UserChange): void {
+    if (change.kind === 'rights' && change.principal.isSuperuser) return;
+    const username = change.kind === 'rights' ? change.principal.username : change.username;
+    for (const watcher of this.#watchers) {
+      if (watcher.username !== username) continue;
+      this.#watchers.delete(watcher);
+      watcher.onLoss();
+    }
   }
 
   /** Without the name: some people type their password there. */

@@ -3,6 +3,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { connect } from '../client/index.ts';
 import { parseConfigurationFile } from '../config/file.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { newFolder } from '../storage/contract/file-place.ts';
@@ -89,6 +90,29 @@ describe('serve', () => {
     const { errors } = await serveOnce([...flags, '--dashboard', 'on', '--dashboard-port', '0']);
     expect(errors).toMatch(/"warn"[^\n]*the dashboard asks for no credentials, although clients need them/);
     expect(context.errors()).not.toContain('the dashboard asks for no credentials');
+  });
+
+  it('ends the live stream of a dashboard that asks for the superuser when its password is changed', async () => {
+    const context = testCommandContext();
+    const flags = ['--superuser-password', 'old', '--auth-database-path', ':memory:', '--password-cost', '4'];
+    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--dashboard-authentication', 'on'];
+    const exit = serve.run(['--print-ready', ...FREE_PORTS, ...flags, ...dashboard], context);
+    await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
+    const ready = JSON.parse(context.output()) as { tcp: { port: number }; dashboard: { url: string } };
+    const open = (password: string) => {
+      const authorization = `Basic ${Buffer.from(`vibemq:${password}`).toString('base64')}`;
+      return fetch(`${ready.dashboard.url}api/events`, { headers: { authorization } });
+    };
+    const stream = await open('old');
+    expect(stream.status).toBe(200);
+    const ended = stream.text();
+    const client = await connect({ port: ready.tcp.port, username: 'vibemq', password: 'old' });
+    await client.changePassword('vibemq', 'new');
+    expect(await ended).toMatch(/^retry: /);
+    expect((await open('old')).status).toBe(401);
+    await client.close();
+    context.signal('SIGTERM');
+    await exit;
   });
 
   it.each([

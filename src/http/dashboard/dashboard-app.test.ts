@@ -459,6 +459,23 @@ describe('a request', () => {
     expect(judged).toEqual(['Basic YTpi']);
   });
 
+  it('has live streams that know whose they are', async () => {
+    const opened: unknown[] = [];
+    const live = {
+      open: (...parameters: unknown[]) => {
+        opened.push(parameters);
+        return new Response(null);
+      },
+    };
+    const { request } = await testedDashboard({ live });
+    await request('/api/events?queue=q', { headers: { authorization: 'Basic YTpi' } });
+    await request('/api/events');
+    expect(opened).toEqual([
+      ['q', 'Basic YTpi'],
+      [undefined, null],
+    ]);
+  });
+
   it('is answered by 503 with the reason while the broker does not serve', async () => {
     const { tested, status, request, publish } = await testedDashboard();
     await publish('q', ['m1']);

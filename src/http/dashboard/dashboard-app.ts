@@ -184,12 +184,12 @@ function noContent(): Response {
 
 /** HEAD is answered without a stream, which nobody would read. */
 function eventsResponse(
-  { method }: Request,
+  { method, headers }: Request,
   parameters: URLSearchParams,
   live: Pick<LiveFeed, 'open'>,
 ): Response {
   if (method === 'HEAD') return new Response(null, { headers: eventStreamHeaders });
-  return live.open(parameters.get('queue') ?? undefined);
+  return live.open(parameters.get('queue') ?? undefined, headers.get('authorization'));
 }
 
 /** The addresses in the page begin where it is, so it is only at the prefix with its last slash. */

@@ -91,7 +91,7 @@ describe('a stream', () => {
   });
 
   it('says whether the dashboard asks for credentials', async () => {
-    const access = { judge: async () => 'allowed' as const };
+    const access = { watch: () => () => undefined };
     const { create } = testedFeed({ access });
     expect(await snapshotOf(openStream(create()))).toMatchObject({ asksForCredentials: true });
   });
@@ -360,6 +360,29 @@ describe('streams', () => {
     feed.close();
     expect(await reader.next()).toBeUndefined();
     expect([environment.timerCount, feed.open(undefined).status]).toEqual([0, 503]);
+  });
+
+  it('end when their users lose access, which makes room; the others go on', async () => {
+    const watchers = new Map<string | null, () => void>();
+    const access = {
+      watch: (authorization: string | null, onLoss: () => void) => {
+        watchers.set(authorization, onLoss);
+        return () => void watchers.delete(authorization);
+      },
+    };
+    const { create, second } = testedFeed({ access });
+    const feed = create();
+    const open = (authorization: string) => new EventReader(feed.open(undefined, authorization).body);
+    const [ended, other] = [open('Basic a'), open('Basic b')];
+    await snapshotOf(ended);
+    await snapshotOf(other);
+    watchers.get('Basic a')?.();
+    expect(await ended.next()).toBeUndefined();
+    await second();
+    await changeOf(other);
+    expect([...watchers.keys()]).toEqual(['Basic b']);
+    await other.cancel();
+    expect([...watchers.keys()]).toEqual([]);
   });
 
   it('end alone when they fail', async () => {

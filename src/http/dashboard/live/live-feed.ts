@@ -1,5 +1,5 @@
-// The live part of the dashboard: one sampler, and the streams that tell what it sees. Has a limit of streams, and ends them before the server that
-// they belong to, which would otherwise wait for them.
+// The live part of the dashboard: one sampler, and the streams that tell what it sees. Has a limit of streams, ends each when its user loses access,
+// and all before the server that they belong to, which would otherwise wait for them.
 
 import type { BasicAccess } from '../../../auth/basic-access.ts';
 import { problemResponse } from '../../problem.ts';
@@ -13,13 +13,14 @@ const MAX_STREAMS = 20;
 export type LiveFeedOptions = LiveSamplerOptions & {
   readonly serverVersion: string;
   /** Present: the dashboard asks for credentials, which every stream says. */
-  readonly access?: Pick<BasicAccess, 'judge'> | undefined;
+  readonly access?: Pick<BasicAccess, 'watch'> | undefined;
 };
 
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #sampler: LiveSampler;
-  readonly #streams = new Set<LiveStream>();
+  /** With what is to be called when the stream has ended. */
+  readonly #streams = new Map<LiveStream, () => void>();
   #isClosed = false;
 
   /** Samples from now on, until it is closed. */
@@ -27,19 +28,23 @@ export class LiveFeed {
     this.#options = options;
     this.#sampler = new LiveSampler(options);
     this.#sampler.start((changes) => {
-      for (const stream of this.#streams) this.#tell(stream, changes);
+      for (const stream of this.#streams.keys()) this.#tell(stream, changes);
     });
   }
 
-  /** A stream of events that watches this queue; 503 when there are too many streams. */
-  open(watched: string | undefined): Response {
+  /**
+   * A stream of events that watches this queue; 503 when there are too many streams. `authorization`: the header of that name, which was right.
+   * The stream ends when it may not be any more, so that its client has to send credentials anew.
+   */
+  open(watched: string | undefined, authorization: string | null = null): Response {
     if (this.#isClosed) return unavailable('The broker is shutting down.');
     if (this.#streams.size >= MAX_STREAMS)
       return unavailable(
         `The dashboard has ${MAX_STREAMS} live streams already; close a page of it elsewhere.`,
       );
     const stream = this.#createStream(watched);
-    this.#streams.add(stream);
+    const stopWatching = this.#options.access?.watch(authorization, () => this.#end(stream));
+    this.#streams.set(stream, stopWatching ?? (() => undefined));
     return new Response(stream.body, { headers: eventStreamHeaders });
   }
 
@@ -47,8 +52,17 @@ export class LiveFeed {
   close(): void {
     this.#isClosed = true;
     this.#sampler.close();
-    for (const stream of this.#streams) stream.end();
-    this.#streams.clear();
+    for (const stream of this.#streams.keys()) this.#end(stream);
+  }
+
+  #end(stream: LiveStream): void {
+    this.#forget(stream);
+    stream.end();
+  }
+
+  #forget(stream: LiveStream): void {
+    this.#streams.get(stream)?.();
+    this.#streams.delete(stream);
   }
 
   /** A fault of one stream ends it, and no other. */
@@ -57,8 +71,7 @@ export class LiveFeed {
       stream.sampled(changes);
     } catch (error) {
       this.#options.onFault(error);
-      this.#streams.delete(stream);
-      stream.end();
+      this.#end(stream);
     }
   }
 
@@ -71,7 +84,7 @@ export class LiveFeed {
       serverVersion,
       asksForCredentials: access !== undefined,
       watched,
-      onCancel: () => void this.#streams.delete(stream),
+      onCancel: () => this.#forget(stream),
     });
     return stream;
   }
