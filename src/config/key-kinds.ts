@@ -7,14 +7,16 @@ import { formatSize, parseSize, SIZE_FORMS } from './size.ts';
 /** The properties of every key. `derived` describes in words a default that depends on the machine or on other keys. */
 type Described = { readonly doc: string; readonly section: string };
 
+/** Which texts are allowed, in words too. */
+type Form = { readonly isRight: (text: string) => boolean; readonly words: string };
+
 export type TextKind = Described & {
   readonly kind: 'text';
   /** The empty text is allowed and means: no value. */
   readonly mayBeEmpty?: true;
   /** Never shown: not in messages, and not by `truemq config`. */
   readonly secret?: true;
-  /** Which texts are allowed, in words too. */
-  readonly form?: { readonly isRight: (text: string) => boolean; readonly words: string };
+  readonly form?: Form;
 } & ({ readonly default: string } | { readonly derived: string });
 export type PortKind = Described & { readonly kind: 'port'; readonly default: number };
 export type CountKind = Described & {
@@ -42,11 +44,14 @@ export type ChoiceKind = Described & {
   readonly kind: 'choice';
   readonly choices: readonly string[];
 } & ({ readonly default: string } | { readonly derived: string });
+/** The entries that are allowed; or the form of an entry, with words for the list, which is not empty then. */
+type ListEntries =
+  | { readonly choices: readonly string[]; readonly form?: undefined }
+  | { readonly choices?: undefined; readonly form: Form };
 export type ListKind = Described & {
   readonly kind: 'list';
-  /** The entries that are allowed; undefined: any text. */
-  readonly choices?: readonly string[];
-} & ({ readonly default: readonly string[] } | { readonly derived: string });
+} & ListEntries &
+  ({ readonly default: readonly string[] } | { readonly derived: string });
 
 export type KeyKind =
   | TextKind
@@ -154,7 +159,7 @@ export function describeAllowed(kind: KeyKind): string {
       return kind.choices.join(' or ');
     case 'list':
       return kind.choices === undefined
-        ? 'names separated by commas'
+        ? kind.form.words
         : `any of ${kind.choices.join(', ')}, each at most once, separated by commas`;
     default:
       return unknownKind(kind);
@@ -182,12 +187,13 @@ function parseChoice(kind: ChoiceKind, text: string): ParsedValue {
 }
 
 function parseList(kind: ListKind, entries: readonly string[]): ParsedValue {
-  const choices = kind.choices;
+  const { choices, form } = kind;
   const names =
     choices === undefined
       ? entries
       : entries.map((entry) => choices.find((name) => name === entry.toLowerCase()) ?? '');
-  const right = !names.includes('') && new Set(names).size === names.length;
+  const hasForm = form === undefined || (names.length > 0 && names.every((name) => form.isRight(name)));
+  const right = hasForm && !names.includes('') && new Set(names).size === names.length;
   return right ? { ok: true, value: names } : refuse(kind);
 }
 

@@ -21,6 +21,9 @@ const INT32_MAX = 2_147_483_647;
 /** The longest timeout of a timer of the runtime; a longer one would fire immediately. */
 const MAX_TIMER_MS = 24 * DAY_MS;
 
+/** A name, or an IP address: that of version 6 also in brackets. */
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[?[\da-f]*:[\da-f]*:[\da-f:.]*(?:%[\w.-]+)?\]?)$/i;
+
 const deliveryModeNames = Object.keys(DeliveryMode) as DeliveryModeName[];
 
 export const configurationKeys = {
@@ -340,6 +343,11 @@ export const configurationKeys = {
     kind: 'list',
     section: 'Health and metrics',
     derived: 'the names and addresses that the broker listens on, and localhost',
+    form: {
+      isRight: (text) => HOST.test(text),
+      words:
+        'host names in ASCII such as broker.example, or IP addresses, separated by commas, without scheme, port and path',
+    },
     doc: 'Names that an HTTP request may have in its Host header, besides IP addresses and localhost.',
   },
   dashboard: {
