@@ -105,6 +105,17 @@ describe('the text', () => {
     );
     expect(text.endsWith('# EOF\n')).toBe(true);
   });
+
+  it('has bounds of buckets with a point in OpenMetrics, which asks for it, and as they were in the other text', async () => {
+    const deliveryLatency = { boundsMs: [1, 25, 1_000, 2_500, 60_000], counts: [1, 1, 1, 1, 1, 1], sumMs: 6 };
+    const stats = { ...shownStatistics, deliveryLatency };
+    const boundsIn = async (format: 'text' | 'openmetrics') => {
+      const response = await metricsTextResponse({ ...shown, moment: { ...moment, stats } }, format);
+      return [...(await response.text()).matchAll(/_bucket\{le="(.*?)"\}/g)].map(([, le]) => le);
+    };
+    expect(await boundsIn('openmetrics')).toEqual(['0.001', '0.025', '1.0', '2.5', '60.0', '+Inf']);
+    expect(await boundsIn('text')).toEqual(['0.001', '0.025', '1', '2.5', '60', '+Inf']);
+  });
 });
 
 describe('the format', () => {

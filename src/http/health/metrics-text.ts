@@ -65,7 +65,7 @@ function registryOf(
   );
   gauge('uptime_seconds', 'Time since the start of the broker.', uptimeMs / 1000);
   addLimits(registry, stats.limitCounts);
-  registry.registerMetric(latencyHistogram(stats.deliveryLatency));
+  registry.registerMetric(latencyHistogram(stats.deliveryLatency, format));
   return registry;
 }
 
@@ -94,13 +94,16 @@ function addQueues(registry: AnyRegistry, { queues, waitingCount }: LargestQueue
 }
 
 /** A histogram of times that were counted elsewhere: the package has no other way to give it counts than one time after the other. */
-function latencyHistogram({ boundsMs, counts, sumMs }: ShownStatistics['deliveryLatency']): Metric {
+function latencyHistogram(
+  { boundsMs, counts, sumMs }: ShownStatistics['deliveryLatency'],
+  format: Exclude<MetricsFormat, 'json'>,
+): Metric {
   const name = 'truemq_delivery_latency_seconds';
   let count = 0;
   const buckets = counts.map((inBucket, index) => {
     const boundMs = boundsMs[index];
     count += inBucket;
-    const le = boundMs === undefined ? '+Inf' : boundMs / 1000;
+    const le = boundMs === undefined ? '+Inf' : boundText(boundMs / 1000, format);
     return { metricName: `${name}_bucket`, labels: { le }, value: count };
   });
   const sums = [
@@ -110,4 +113,9 @@ function latencyHistogram({ boundsMs, counts, sumMs }: ShownStatistics['delivery
   const help = 'Time from the acceptance of a message to its first Deliver.';
   const shown = { name, help, type: 'histogram', values: [...buckets, ...sums] };
   return { name, get: async () => shown } as unknown as Metric;
+}
+
+/** OpenMetrics has one form for each number in a label, with a point: `1.0`. Ours, from half a millisecond to an hour, have no exponent. */
+function boundText(seconds: number, format: Exclude<MetricsFormat, 'json'>): string {
+  return format === 'openmetrics' && Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds);
 }
