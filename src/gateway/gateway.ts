@@ -377,6 +377,8 @@ export class Gateway {
       this.#onEmpty = resolve;
     });
     const closeAll = () => {
+      const { inFlightCount } = this.#backend.statistics();
+      this.#logger.warn(TIMEOUT_PASSED, { inFlight: inFlightCount, connections: this.#connections.size });
       for (const connection of [...this.#connections.values()]) connection.close('shutdown');
     };
     const cancel = this.#parts.environment.scheduler.after(this.#options.shutdownTimeoutMs, closeAll);
@@ -387,6 +389,8 @@ export class Gateway {
 
 const SHUTTING_DOWN = 'The broker is shutting down.';
 const ENDED = 'The broker has ended.';
+const TIMEOUT_PASSED =
+  'shutdownTimeout has passed: connections are closed, and what is in flight stays unacknowledged';
 const RECOVERING = 'recovering from the store';
 
 /** Why clients are not served; undefined when they are. */

@@ -96,6 +96,29 @@ describe('a broker that shuts down', () => {
     expect([busy.isOver, isDrained()]).toEqual([true, true]);
   });
 
+  it('says at the shutdown timeout how many messages stay unacknowledged, and nothing when there are none', async () => {
+    const { tested, busy } = await drainingParty();
+    const acknowledged = await drainingParty();
+    acknowledged.busy.send(ack('m1'));
+    await acknowledged.tested.advance(30_000);
+    await tested.advance(30_000);
+    const warnings = [tested, acknowledged.tested].map(({ logLines }) =>
+      logLines.filter(({ level }) => level === 'warn'),
+    );
+    expect(busy.isOver).toBe(true);
+    expect(warnings).toEqual([
+      [
+        {
+          level: 'warn',
+          sentence:
+            'shutdownTimeout has passed: connections are closed, and what is in flight stays unacknowledged',
+          fields: { inFlight: 1, connections: 1 },
+        },
+      ],
+      [],
+    ]);
+  });
+
   it('delivers, retries and unblocks nothing [SHUTDOWN-005]', async () => {
     const tested = new TestedBroker({ shutdownTimeoutMs: 100_000 });
     const client = await tested.connect();
