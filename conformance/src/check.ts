@@ -199,6 +199,8 @@ export type TargetFacts = {
   readonly retryDelayMs: number;
   /** The maximum of the retry delay in force: the requested or declared value, or the default of 120,000. */
   readonly maxRetryDelayMs: number;
+  /** The time for a whole frame in force: the requested or declared value, or the default of 30,000. */
+  readonly frameTimeoutMs: number;
   /** The shutdown timeout in force: the requested or declared value, or the default of 30,000. */
   readonly shutdownTimeoutMs: number;
   /** The options of auto-created queues, if the check prefers some and the broker supports them. */

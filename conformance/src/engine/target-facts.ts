@@ -11,6 +11,7 @@ const defaults = {
   ackTimeoutMs: 30_000,
   retryDelayMs: 1000,
   maxRetryDelayMs: 120_000,
+  frameTimeoutMs: 30_000,
   shutdownTimeoutMs: 30_000,
   subscriberWindow: 1,
 };
@@ -38,6 +39,7 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     ackTimeoutMs: timing.ackTimeoutMs ?? defaults.ackTimeoutMs,
     retryDelayMs: timing.retryDelayMs ?? defaults.retryDelayMs,
     maxRetryDelayMs: timing.maxRetryDelayMs ?? defaults.maxRetryDelayMs,
+    frameTimeoutMs: timing.frameTimeoutMs ?? defaults.frameTimeoutMs,
     shutdownTimeoutMs: timing.shutdownTimeoutMs ?? defaults.shutdownTimeoutMs,
     queueDefaults: preferredQueueDefaults(target, check, unsupported),
     countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',

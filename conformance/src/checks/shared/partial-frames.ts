@@ -1,4 +1,5 @@
-// Sends part of a frame and makes sure that the broker has read it: a complete Ping precedes it in the same piece. Area: FRAME.
+// Sends frames in parts and makes sure that the broker has read a part: by a complete Ping in front of it in the same piece, or by the Pong
+// of another client. Area: FRAME.
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
@@ -19,4 +20,24 @@ export async function sendPartialFrame(
   await connection.sendPieces([Buffer.concat([encodeFrame(ping), frame.subarray(0, -4)])]);
   await connection.expect({ command: 'Pong', id: ping.id });
   return frame.subarray(-4);
+}
+
+/**
+ * Sends each byte of a frame on its own. The Pong of another client shows that the broker has read a byte, so that TCP cannot join it with
+ * the next one. All these Pings together take about a tenth of frameTimeout at most: on a slow network only some of the bytes have one,
+ * spread over the frame, so that a broker that closes connections whose frames take too long does not close this one.
+ */
+export async function sendBytewise(
+  ctx: CheckContext,
+  connection: Connection,
+  other: Connection,
+  frame: Buffer,
+): Promise<void> {
+  const startedAt = ctx.now();
+  const maxMs = ctx.target.frameTimeoutMs / 10;
+  for (const [index, byte] of frame.entries()) {
+    await connection.sendPieces([Buffer.from([byte])]);
+    const isInTime = ctx.now() - startedAt <= (maxMs * (index + 1)) / frame.length;
+    if (isInTime) await other.ping();
+  }
 }
