@@ -21,6 +21,7 @@ RIGHTS = {wire.PUBLISH: 'Publish', wire.SUBSCRIBE: 'Subscribe', wire.CREATE_QUEU
           wire.QUEUE_INFO: 'GetQueueInfo'}
 ERRORS = ('refused', 'refused when equal', 'Error', 'late Error', 'Error and close')
 CLOSES = ('close', 'Error and close')
+ADDED_HEADERS = {'priority': 'Normal', 'sentBy': 'contrary'}  # only where the message has no header of that name
 
 
 class Refused(Exception):
@@ -122,10 +123,14 @@ class Session(asyncio.Protocol):
         headers = dict(list(frame.headers.items())[::-1])
         delivered = Frame(wire.DELIVER, frame.id, queue, frame.payload, headers, trailing=trailing)
         if self._variant.chooses('delivered payload', 'rewritten'):
-            other = replace(delivered, payload=rewritten(frame.payload))
-            if len(wire.encoded(other)) - wire.HEADER_BYTES <= self._broker.settings['maxMessageSizeBytes']:
-                delivered = other
+            delivered = self._if_it_fits(replace(delivered, payload=rewritten(frame.payload)), delivered)
+        if self._variant.chooses('additional headers of a delivery', 'some'):
+            delivered = self._if_it_fits(replace(delivered, headers={**ADDED_HEADERS, **headers}), delivered)
         self._outbox.append(delivered)
+
+    def _if_it_fits(self, frame: Frame, other: Frame) -> Frame:
+        size = len(wire.encoded(frame)) - wire.HEADER_BYTES
+        return frame if size <= self._broker.settings['maxMessageSizeBytes'] else other
 
     def unblocked(self, frame: Frame) -> None:
         """Confirms a blocked Publish that is now stored, and resumes reading."""

@@ -333,16 +333,22 @@ async function expectRefusedPayloads(
   ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages', 'PUBLISH-019');
 }
 
-/** Publishes with these priorities to a PriorityBased queue and returns the priorities in the order of delivery. */
+/**
+ * Publishes with these priorities to a PriorityBased queue and returns them in the order of delivery. The id tells which message was
+ * delivered, because a broker may add header priority to a message without it.
+ */
 async function deliveredPriorities(
   ctx: CheckContext,
   priorities: readonly (string | undefined)[],
 ): Promise<readonly (string | undefined)[]> {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'by-priority', { mode: 3 });
+  const published = new Map<string, string | undefined>();
   for (const priority of priorities) {
-    await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });
+    const { id } = await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });
+    published.set(id, priority);
   }
   await client.subscribe(queue);
-  return (await takeAndAck(client, queue, priorities.length)).map((delivery) => delivery.header('priority'));
+  const delivered = await takeAndAck(client, queue, priorities.length);
+  return delivered.map(({ id }) => (published.has(id) ? published.get(id) : `unknown id ${id}`));
 }
