@@ -116,7 +116,8 @@ class Session(asyncio.Protocol):
         sent_code = {'own code': 'contrary.refusal', 'SERVER_ERROR': 'SERVER_ERROR', 'recommended': code}[self._variant['error code']]
         to = self._variant['error without an id' if frame.fault else 'error id']
         ids = {'empty': '', 'new': str(uuid.uuid4()), 'echoed': frame.id}
-        self._outbox.append(Frame(wire.ERROR, ids[to], error=(sent_code, f'Refused ({code}).')))
+        text = {'none': '', 'a sentence': f'Refused ({code}).'}[self._variant['text of an Error']]
+        self._outbox.append(Frame(wire.ERROR, ids[to], error=(sent_code, text)))
 
     def deliver(self, frame: Frame, queue: str) -> None:
         trailing = frame.trailing if self._variant.chooses('trailing bytes', 'forwarded') else b''

@@ -345,11 +345,11 @@ export const connectionChecks: CheckModule = [
       if (refusedCount === 0) ctx.notApplicable('the broker refuses neither command');
     },
   },
-  // ERROR-002 (MUST): Error has command value 99 and carries a code and a text for people.
+  // ERROR-002 (MUST): Error has command value 99 and carries a code that is not empty, and the field errorMessage.
   {
     id: 'ERROR-002a',
     title: 'sends every Error with a code and a text',
-    clauses: ['ERROR-002', 'ERROR-003'],
+    clauses: ['ERROR-002', 'ERROR-003', 'ERROR-018'],
     profile: 'core',
     evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
@@ -372,7 +372,9 @@ export const connectionChecks: CheckModule = [
         ctx.notApplicable('the broker answers none of the faulty commands with an Error');
       for (const error of errors) {
         ctx.assert.matches(error.errorCode, /./, 'the error code');
-        ctx.assert.matches(error.errorMessage, /./, 'the error text');
+        ctx.should(error.errorMessage !== '', 'ERROR-018', 'the Error has a text', {
+          actual: `Error ${error.errorCode} with an empty errorMessage`,
+        });
         ctx.should(
           errorCodes.includes(error.errorCode),
           'ERROR-003',

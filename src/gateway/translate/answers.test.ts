@@ -60,7 +60,7 @@ describe('a positive answer', () => {
 });
 
 describe('a refusal', () => {
-  it('is an Error with the id and queue of its command [CONN-008, ERROR-002]', () => {
+  it('is an Error with the id and queue of its command, with code and text [CONN-008, ERROR-002, ERROR-018]', () => {
     const token = { command: Command.Publish, id: 'i', queue: 'q' };
     expect(
       refusalFields({ kind: 'refused', connection: 1, token, code: 'QUEUE_FULL', text: 'Queue q is full.' }),
