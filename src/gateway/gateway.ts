@@ -378,7 +378,7 @@ export class Gateway {
     });
     const closeAll = () => {
       const { inFlightCount } = this.#backend.statistics();
-      this.#logger.warn(TIMEOUT_PASSED, { inFlight: inFlightCount, connections: this.#connections.size });
+      this.#logger.info(TIMEOUT_PASSED, { inFlight: inFlightCount, connections: this.#connections.size });
       for (const connection of [...this.#connections.values()]) connection.close('shutdown');
     };
     const cancel = this.#parts.environment.scheduler.after(this.#options.shutdownTimeoutMs, closeAll);
