@@ -16,6 +16,7 @@ import {
 } from './shared/queue-with-subscribers.ts';
 import {
   acknowledgedInPause,
+  acknowledgedInTime,
   delayAfterInterruptions,
   expectNotRedelivered,
   gapMs,
@@ -41,14 +42,17 @@ const schedule: CheckModule = [
     ...waits,
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
-      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
-      const first = await expectImmediate(ctx, publisher, subscriber, queue);
-      const again = await nextAttempt(ctx, subscriber, { queue, id: first.id });
+      const publisher = await ctx.connect();
+      const { queue, subscriber, first, again } = await acknowledgedInTime(ctx, async (number) => {
+        const ownQueue = await newQueue(ctx, publisher, `again-${number}`);
+        const receiver = await newSubscriber(ctx, ownQueue);
+        const delivery = await expectImmediate(ctx, publisher, receiver, ownQueue);
+        const second = await nextAttempt(ctx, receiver, { queue: ownQueue, id: delivery.id });
+        return { queue: ownQueue, subscriber: receiver, first: delivery, again: second };
+      });
       ctx.assert.sameJson(again.payload, first.payload, 'the payload of the second attempt');
       const attempts = again.header('deliveryAttempts');
       ctx.should(attempts === '2', 'DELIVERY-055', 'header deliveryAttempts is 2', { actual: attempts });
-      await subscriber.ack(again);
-      await subscriber.ping();
       await expectNotRedelivered(ctx, subscriber, queue, {
         text: 'the acknowledged message is not delivered again',
         clause: 'DELIVERY-001',

@@ -182,6 +182,8 @@ export async function delayAfterInterruptions(
 }
 
 type AcknowledgedMessage = { readonly queue: string; readonly subscriber: Connection };
+/** `again`: the delivery to acknowledge. */
+type HeldMessage = { readonly subscriber: Connection; readonly again: ReceivedFrame };
 
 /**
  * A message that is acknowledged during a retry delay. An ack that meets the next attempt does not count, nor one that may have come before
@@ -196,6 +198,27 @@ export async function acknowledgedInPause(ctx: CheckContext): Promise<Acknowledg
     ({ isInPause }) => isInPause,
   );
   return acknowledged.isInPause ? acknowledged : ctx.notShown('no ack came before the next attempt');
+}
+
+/**
+ * Gets a delivery by `deliver` and acknowledges it. After an ack that may have reached the broker after the ack timeout, the broker may send
+ * the message again: then tries it with another message, at most three times. `number`: of the try, for a queue of its own.
+ */
+export async function acknowledgedInTime<T extends HeldMessage>(
+  ctx: CheckContext,
+  deliver: (number: number) => Promise<T>,
+): Promise<T> {
+  const { ackTimeoutMs } = ctx.target;
+  const acknowledge = async (number: number): Promise<{ readonly delivered: T; readonly ackMs: number }> => {
+    const delivered = await deliver(number);
+    await delivered.subscriber.ack(delivered.again);
+    const { atMs } = await delivered.subscriber.ping();
+    return { delivered, ackMs: atMs - delivered.again.atMs };
+  };
+  const isInTime = ({ ackMs }: { readonly ackMs: number }): boolean => ackMs < ackTimeoutMs / 2;
+  const { delivered, ackMs } = await measureSteadily(ctx, ackTimeoutMs / 4, acknowledge, isInTime);
+  if (ackMs < ackTimeoutMs) return delivered;
+  return ctx.notShown('no ack was sent and read within the ack timeout');
 }
 
 /** `name`: of a queue of its own, because the subscription of an earlier try may outlive its queue. */
