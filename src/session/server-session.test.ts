@@ -185,7 +185,7 @@ describe('a connected session', () => {
   });
 
   it.each([...commandsOfBrokerOnly, 3, 77, 255])(
-    'refuses unknown command %i and stays open [CONN-026, CONN-027, CONN-028]',
+    'refuses unknown command %i and stays open [CONN-026, ERROR-002, CONN-027, CONN-028]',
     (command) => {
       const sent = frame({ command, id: 'x', errorCode: 'C', errorMessage: 'M' });
       expect(texts(connected(), sent, ping)).toEqual(['answer 99 x UNKNOWN_COMMAND', 'answer 11 p']);
