@@ -192,7 +192,7 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
       handleDisconnected(state, input.connection);
       break;
     case 'writable':
-      connectionOf(state, input.connection).writable = input.writable;
+      handleWritable(state, input);
       break;
     case 'acknowledge':
       acknowledge(state, input);
@@ -206,6 +206,16 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
     case 'tick':
       break;
   }
+}
+
+/** What waits for the connection in several queues comes in the order of its subscriptions. */
+function handleWritable(state: NaiveState, input: Extract<Input, { kind: 'writable' }>): void {
+  const connection = connectionOf(state, input.connection);
+  connection.writable = input.writable;
+  const names = state.subscriptions
+    .filter((one) => one.connection === connection)
+    .map((one) => one.queueName);
+  state.firstOffered = names.flatMap((name) => state.queues.filter((queue) => queue.name === name));
 }
 
 function handleDisconnected(state: NaiveState, id: ConnectionId): void {

@@ -20,7 +20,9 @@ import {
 /** Delivers everything that can be delivered and lets in every blocked publish that finds room. */
 export function offerEverything(state: NaiveState): void {
   if (state.draining) return;
-  for (const queue of [...state.queues]) {
+  const first = state.firstOffered;
+  state.firstOffered = [];
+  for (const queue of new Set([...first, ...state.queues])) {
     while (offerFrom(state, queue) || unblockOne(state, queue));
   }
 }

@@ -128,6 +128,8 @@ export type NaiveState = {
   /** In the order of subscribing; also those of deleted queues. */
   subscriptions: NaiveSubscription[];
   queues: NaiveQueue[];
+  /** Queues whose messages are offered before those of the others, in this step. */
+  firstOffered: NaiveQueue[];
   /** Queues created so far, deleted ones included. */
   createdCount: number;
   /** Given up, and on the way to a dead letter queue. */
@@ -156,6 +158,7 @@ export function newState(settings: BrokerSettings): NaiveState {
     connections: [],
     subscriptions: [],
     queues: [],
+    firstOffered: [],
     createdCount: 0,
     deadLetters: [],
     effects: [],
