@@ -29,6 +29,7 @@ const passes: readonly { readonly reason: string; readonly checks: readonly stri
       'CONN-010a',
       'CONN-013a',
       'CONN-025a',
+      'CONN-040a',
       'DELIVERY-063a',
       'QUEUE-015a',
     ],
