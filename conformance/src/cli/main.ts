@@ -6,6 +6,7 @@ import { explainCommand } from '../commands/explain.ts';
 import { initCommand, initFlags } from '../commands/init.ts';
 import { listCommand, listFlags } from '../commands/list.ts';
 import { probeCommand, probeFlags } from '../commands/probe.ts';
+import { replayCommand, replayFlags } from '../commands/replay.ts';
 import { reportCommand, reportCommandFlags } from '../commands/report.ts';
 import { runCommand, runFlags } from '../commands/run.ts';
 import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
@@ -58,6 +59,15 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     'probe',
     { summary: 'look at a running broker', usage: 'probe ADDRESS', flags: probeFlags, run: probeCommand },
+  ],
+  [
+    'replay',
+    {
+      summary: 'send the bytes of a trace again, and show what is different',
+      usage: 'replay TRACE',
+      flags: replayFlags,
+      run: replayCommand,
+    },
   ],
   [
     'report',

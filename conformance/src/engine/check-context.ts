@@ -175,8 +175,11 @@ async function open(
   return connection;
 }
 
-/** A broker that was started with a test certificate gets connections with TLS, whatever its adapter answered. */
-function addressOf({ broker, facts }: ContextSetting, plain: boolean): Endpoints['tcp'] {
+/** `plain`: without TLS. A broker that was started with a test certificate gets connections with TLS, whatever its adapter answered. */
+export function addressOf(
+  { broker, facts }: Pick<ContextSetting, 'broker' | 'facts'>,
+  plain: boolean,
+): Endpoints['tcp'] {
   const { tls: declared, ...address } = broker.endpoints.tcp;
   const tls = facts.configuration.tls ? testTrust() : declared;
   return plain || tls === undefined ? address : { ...address, tls };

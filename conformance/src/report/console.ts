@@ -229,8 +229,13 @@ const arrows: Readonly<Record<TraceEvent['kind'], string>> = {
   http: 'ht',
 };
 
+/** `     12.3 ms A -> Ping id=c-1` */
+export function eventLine(event: TraceEvent): string {
+  return `${atText(event)} ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
+}
+
 function eventLines(event: TraceEvent): readonly string[] {
-  const head = `${atText(event)} ${event.connection} ${arrows[event.kind]} ${visibleLine(event.text)}`;
+  const head = eventLine(event);
   if (event.byteCount === 0 || event.kind === 'http') return [head];
   const more = event.hex.length > shownHexLength || event.byteCount * 2 > event.hex.length;
   const hex = `${event.hex.slice(0, shownHexLength)}${more ? `.. (${event.byteCount} bytes)` : ''}`;
