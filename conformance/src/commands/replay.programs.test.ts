@@ -114,6 +114,31 @@ describe('replay', () => {
     expect({ exitCode, info }, out).toEqual({ exitCode: 0, info: undefined });
   });
 
+  it('is content with a broker that is faster than the one of the trace was', async () => {
+    const at = trace.events.findIndex(
+      ({ kind, text }) => kind === 'received' && text.startsWith('QueueInfo'),
+    );
+    const [sent, answer] = trace.events.slice(at - 1, at + 1);
+    if (sent === undefined || answer === undefined) throw new Error('the check asks for the queue');
+    const hex = answer.hex.replace(hexOf('"messageCount":0'), hexOf('"messageCount":7'));
+    const events = [
+      ...trace.events.slice(0, at - 1),
+      sent,
+      { ...answer, hex },
+      ...trace.events.slice(at - 1),
+    ];
+    expect(hex).not.toBe(answer.hex);
+    const { exitCode, out } = await replayOn(targetWith('none'), { ...trace, events });
+    expect(exitCode, out).toBe(0);
+  });
+
+  it('makes the handshake of a connection that the trace does not open', async () => {
+    const events = trace.events.filter(({ kind, text }) => kind !== 'opened' && !text.startsWith('Connect'));
+    const { exitCode, out } = await replayOn(targetWith('none'), { ...trace, events });
+    expect(exitCode, out).toBe(0);
+    expect(events.length).toBeLessThan(trace.events.length - 2);
+  });
+
   it('ends with 4 when the broker ends', async () => {
     const { exitCode, err } = await replayOn(
       tinyTarget({ TINY_DIE_ON: '22' }),

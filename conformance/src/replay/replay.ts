@@ -57,6 +57,9 @@ export async function replay(setting: ReplaySetting, signal: AbortSignal): Promi
   }
 }
 
+/** What may come: the frame of the trace, and others that are as good. */
+type Possible = readonly [DecodedBody, ...DecodedBody[]];
+
 /** After so many missing answers, or deliveries, no other is waited for, so that the replay of a long trace ends. */
 const maxMissing = 10;
 
@@ -69,6 +72,10 @@ class Player {
   readonly #newIds = new Map<string, string>();
   readonly #startedAt = performance.now();
   #lateMs = 0;
+  /** Those that were sent, by connection and id. */
+  readonly #questions = new Map<string, Buffer>();
+  /** How many answers stayed different from those of the trace. */
+  #unlikeCount = 0;
   readonly #missing = { answers: 0, deliveries: 0 };
   #isClosed = false;
 
@@ -139,20 +146,30 @@ class Player {
 
   /** On an attached broker a check may begin with a connection that another check has opened: the trace does not show its handshake. */
   async #connection(event: TraceEvent): Promise<BrokerConnection | undefined> {
+    const open = this.#connections.get(event.connection);
+    if (open !== undefined) return open;
     const { events } = this.#setting.trace;
     const isOpened = events.some(
       ({ kind, connection }) => kind === 'opened' && connection === event.connection,
     );
-    if (!isOpened && !this.#connections.has(event.connection)) {
-      if ((await this.#open({ ...event, kind: 'opened' })) !== undefined) return undefined;
-      await this.#connections.get(event.connection)?.handshake({});
-    }
+    if (!isOpened) await this.#openWithHandshake(event);
     return this.#connections.get(event.connection);
+  }
+
+  async #openWithHandshake(event: TraceEvent): Promise<void> {
+    await this.#open({ ...event, kind: 'opened' });
+    const connection = this.#connections.get(event.connection);
+    // A broker that refuses it is seen at the next frame.
+    await connection?.handshake({}).catch(failureText);
   }
 
   async #send(event: TraceEvent, connection: BrokerConnection): Promise<string | undefined> {
     if (connection.isClosed) return 'the connection is closed';
-    await connection.sendRaw(this.#bytesFor(event));
+    const bytes = this.#bytesFor(event);
+    await connection.sendRaw(bytes);
+    const frame = wholeFrame(bytes);
+    if (frame !== undefined && questions.includes(frame.command))
+      this.#questions.set(questionKey(event, frame), bytes);
     return undefined;
   }
 
@@ -169,16 +186,60 @@ class Player {
   async #receive(event: TraceEvent): Promise<string | undefined> {
     const then = frameOf(event);
     if (then === undefined) return 'not compared: the bytes in the trace are not a frame';
+    const possible: Possible = [then, ...this.#laterAnswers(event, then)];
     const wait = async (connection: BrokerConnection, withinMs: number): Promise<string | undefined> => {
-      const frame = await connection.take((candidate) => this.#isInPlaceOf(then, candidate), {
-        what: event.text,
-        withinMs,
+      const compare = (): Promise<string | undefined> =>
+        this.#compared(possible, connection, { what: event.text, withinMs });
+      const different = await compare();
+      const question = this.#questions.get(questionKey(event, then));
+      if (different === undefined || question === undefined) return different;
+      return this.#askAgain(different, async () => {
+        await connection.sendRaw(question);
+        return compare();
       });
-      if (frame.id !== then.id) this.#newIds.set(then.id, frame.id);
-      const differing = differences(then, frame, (id) => this.#chosenIds.has(id));
-      return differing.length === 0 ? undefined : differing.join('; ');
     };
     return this.#awaited(event, wait, isDelivery(then) ? 'deliveries' : 'answers');
+  }
+
+  /** Asks until the answer is that of the trace, for a while; returns what differs in the last answer. */
+  async #askAgain(different: string, ask: () => Promise<string | undefined>): Promise<string | undefined> {
+    const until = performance.now() + this.#setting.timing.silenceMs;
+    let last: string | undefined = different;
+    while (last !== undefined && performance.now() < until && this.#unlikeCount < maxMissing) {
+      await pause(pollIntervalMs);
+      last = await ask();
+    }
+    if (last !== undefined) this.#unlikeCount += 1;
+    return last;
+  }
+
+  /** Takes the frame that comes in the place of the first one; its differences from it, undefined if it is one of the possible. */
+  async #compared(
+    possible: Possible,
+    connection: BrokerConnection,
+    wait: { readonly what: string; readonly withinMs: number },
+  ): Promise<string | undefined> {
+    const [then] = possible;
+    const frame = await connection.take((candidate) => this.#isInPlaceOf(then, candidate), wait);
+    if (frame.id !== then.id) this.#newIds.set(then.id, frame.id);
+    const all = possible.map((one) => differences(one, frame, (id) => this.#chosenIds.has(id)));
+    return all.some((differing) => differing.length === 0) ? undefined : all[0]?.join('; ');
+  }
+
+  /** What the trace answers to the same question afterwards, before anything else was sent: the broker may be faster now. */
+  #laterAnswers(event: TraceEvent, then: DecodedBody): readonly DecodedBody[] {
+    if (!questions.includes(then.command)) return [];
+    const { events } = this.#setting.trace;
+    const later: DecodedBody[] = [];
+    for (const { kind, connection, hex } of events.slice(events.indexOf(event) + 1)) {
+      const frame = wholeFrame(Buffer.from(hex, 'hex'));
+      const isHarmless = frame !== undefined && [...questions, Command.Ping].includes(frame.command);
+      if (kind === 'opened' || (kind === 'sent' && !isHarmless)) break;
+      const isSameQuestion = frame?.command === then.command && frame.queue === then.queue;
+      if (kind === 'received' && connection === event.connection && isSameQuestion)
+        later.push({ ...frame, id: then.id });
+    }
+    return later;
   }
 
   #isInPlaceOf(then: DecodedBody, candidate: ReceivedFrame): boolean {
@@ -239,6 +300,15 @@ class Player {
     const firstMs = this.#setting.trace.events[0]?.atMs ?? atMs;
     return this.#startedAt + atMs - firstMs + this.#lateMs - performance.now();
   }
+}
+
+const pollIntervalMs = 20;
+
+/** Commands that change nothing in the broker. */
+const questions: readonly number[] = [Command.QueueInfo, Command.ListQueues];
+
+function questionKey({ connection }: TraceEvent, { id }: DecodedBody): string {
+  return `${connection} ${id}`;
 }
 
 /** A shorter pause is not kept: a timer is not more exact. */
