@@ -126,7 +126,8 @@ class Session(asyncio.Protocol):
         if self._variant.chooses('delivered payload', 'rewritten'):
             delivered = self._if_it_fits(replace(delivered, payload=rewritten(frame.payload)), delivered)
         if self._variant.chooses('additional headers of a delivery', 'some'):
-            delivered = self._if_it_fits(replace(delivered, headers={**ADDED_HEADERS, **headers}), delivered)
+            added = {**ADDED_HEADERS, 'deliveryId': uuid.uuid4().hex, **headers}
+            delivered = self._if_it_fits(replace(delivered, headers=added), delivered)
         self._outbox.append(delivered)
 
     def _if_it_fits(self, frame: Frame, other: Frame) -> Frame:
