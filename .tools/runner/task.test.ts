@@ -55,6 +55,16 @@ describe('a task', () => {
     expect(count).toEqual({ ...nothing, passed: 1 });
   });
 
+  it.runIf(existsSync('/proc/self/autogroup'))('gives way to other sessions too', async () => {
+    const code = `setInterval(() => {
+      if (!require('node:fs').readFileSync('/proc/self/autogroup', 'utf8').includes('nice 10')) return;
+      console.log('1 passed, 0 failed');
+      process.exit();
+    }, 5)`;
+    const { count } = await evaluate(code, { givesWay: true });
+    expect(count).toEqual({ ...nothing, passed: 1 });
+  });
+
   it('fails when it says that nothing ran', async () => {
     const { count } = await evaluate("console.log('0 passed, 0 failed')");
     expect(count).toEqual({ ...nothing, failed: 1, remarks: ['a task: nothing ran'] });

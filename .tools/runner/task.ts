@@ -1,7 +1,7 @@
 // Runs one task: shows its output as it comes (or at its end, where another task runs beside it), keeps it for counting,
 // and ends it when it hangs. A task that leaves no fresh result counts as failed, whatever its exit code. Its temporary files are removed with
 // their folder: many tests are of programs that are killed, which cannot tidy up.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -73,14 +73,23 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ...(colour ? { FORCE_COLOR: '1' } : {}) };
 }
 
-/** Processes that it starts later inherit the priority. */
+/**
+ * Processes that it starts later inherit the priority. Linux may first share the processors among sessions, whatever the priorities in
+ * them are: a task has a session of its own, which gets the same priority.
+ */
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
+  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, priority);
+    if (existsSync(sessionPriority(pid))) writeFileSync(sessionPriority(pid), String(priority));
   } catch {
     // It has ended, or this system does not allow it: the task runs as any other.
   }
+}
+
+function sessionPriority(pid: number): string {
+  return `/proc/${pid}/autogroup`;
 }
 
 function killGroup(pid: number | undefined): void {

@@ -326,8 +326,10 @@ const userChecks: CheckModule = [
       const limited = others.filter((_, index) => refusals[index]?.errorCode === 'RATE_LIMITED');
       if (limited.length === 0) {
         const lastMs = Math.max(...refusals.map(({ atMs }) => atMs)) - startedAt;
+        // The machine may have been busier before: they are measured on both sides of the flood.
+        const shortestMs = Math.min(oneMs, ...(await durationsAlone(ctx, wrong, 12)));
         // Checks that run in parallel are as long as one alone, or longer: so many have waited at least.
-        const waitedCount = Math.floor(lastMs / oneMs / certainty);
+        const waitedCount = Math.floor(lastMs / shortestMs / certainty);
         ctx.assert.between(waitedCount, 0, maxWaiting, 'number of password checks that waited', 'AUTH-013');
         ctx.notApplicable('fewer password checks waited than the limit allows');
       }
