@@ -156,8 +156,8 @@ const gatePart: Part = {
 /** In order; a stage begins when the one before has ended. The last ones read what the others have left. */
 export const stages: readonly Stage[] = [
   [
-    [simulation, faults, life, documents],
-    [check, ...waitingParts],
+    [simulation, faults],
+    [check, ...waitingParts, life, documents],
   ],
   [[{ name: 'fuzz', budgetSeconds: 40, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] }]],
   [[gatePart]],
