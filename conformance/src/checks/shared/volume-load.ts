@@ -22,6 +22,8 @@ const stalledMs = 300;
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
 const rateLimitedMs = 1000;
 const pollIntervalMs = 2;
+/** To the queues of so many streams it subscribes at the same time. */
+const streamsAtATime = 4;
 /** Number of frames that are handled before other checks continue. */
 const framesPerTurn = 100;
 const priorities = ['Low', 'Normal', 'High', 'Critical'] as const;
@@ -137,14 +139,21 @@ export class VolumeLoad {
     return { command: Command.Publish, id, queue: stream.queue, payload, headers };
   }
 
-  /** All at once: one after the other, hundreds of subscriptions would take minutes over a slow network. */
+  /**
+   * Several at a time: one after the other, hundreds of subscriptions would take minutes over a slow network, and all at once they would hold up
+   * the other clients of a slow broker.
+   */
   async #subscribe(streams: readonly LoadStream[]): Promise<void> {
-    const subscribeTo = async (stream: LoadStream): Promise<void> => {
-      await Promise.all(stream.plan.subscribers.map((subscriber) => subscriber.subscribe(stream.queue)));
-      stream.isSubscribed = true;
-      this.#noteActivity(stream);
+    const left = [...streams];
+    const subscribeToNext = async (): Promise<void> => {
+      for (let stream = left.shift(); stream !== undefined; stream = left.shift()) {
+        const { queue, plan } = stream;
+        await Promise.all(plan.subscribers.map((subscriber) => subscriber.subscribe(queue)));
+        stream.isSubscribed = true;
+        this.#noteActivity(stream);
+      }
     };
-    await Promise.all(streams.map(subscribeTo));
+    await Promise.all(Array.from({ length: streamsAtATime }, subscribeToNext));
   }
 
   /** Handles received frames and acknowledges deliveries. True when any frame was received. */
