@@ -203,6 +203,12 @@ describe('replay refuses', () => {
     ['what is not JSON', () => 'no trace', 'trace.json is not JSON: '],
     ['what is not a trace', () => ({ schema: 1 }), 'trace.json is not a trace:\n  check is missing'],
     ['a trace that misses bytes', (valid) => ({ ...valid, complete: false }), 'complete: false'],
+    [
+      'a trace in which the broker sends nothing',
+      (valid) => ({ ...valid, events: valid.events.filter(({ kind }) => kind === 'opened') }),
+      'nothing to compare',
+    ],
+    ['a trace without events', (valid) => ({ ...valid, events: [] }), 'nothing to compare'],
     ['a check that it does not know', (valid) => ({ ...valid, check: 'FRAME-999a' }), 'no check FRAME-999a'],
     [
       'a check that stops its broker',

@@ -1,6 +1,7 @@
 // Sends the bytes of a trace to a broker again: the same bytes, on as many connections, in the same order, not before the frames came that
 // the trace shows before them, and with the same pauses. What comes is compared with what came then, frame by frame. It judges nothing.
-// An answer is compared with the next answer that has its id, a delivery with the next delivery of its connection.
+// An answer is compared with the next answer that has its id, a delivery with the next delivery of its connection. A question about the
+// queues is asked again for a moment, because the broker may not have carried out yet what came before it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { openConnection } from '../engine/open-connection.ts';
 import { noPacer } from '../engine/pacer.ts';
@@ -280,9 +281,10 @@ class Player {
     try {
       return await wait(connection, withinMs);
     } catch (error) {
+      const text = failureText(error);
       this.#missing[kind] += 1;
       return missing < maxMissing
-        ? failureText(error)
+        ? text
         : `not there; after ${maxMissing} missing ${kind} no other is waited for`;
     } finally {
       // What follows keeps its distance from this event, so that the pauses of the check stay as long as they were.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import schema from '../../schemas/trace.schema.json' with { type: 'json' };
 import type { Schema } from '../target/schema-check.ts';
 import { schemaFaults } from '../target/schema-check.ts';
+import type { TraceEvent } from '../trace.ts';
 import type { TraceFile } from '../trace-file.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -18,10 +19,20 @@ export function readTrace(path: string): TraceFile {
     throw new UsageError(`${path} is not a trace:\n  ${shown.join('\n  ')}`);
   }
   const trace = value as TraceFile;
-  if (trace.complete) return trace;
-  throw new UsageError(
-    `${path}: bytes or events are missing (complete: false), so that it cannot be replayed; run ${trace.check} again`,
-  );
+  if (!trace.complete)
+    throw new UsageError(
+      `${path}: bytes or events are missing (complete: false), so that it cannot be replayed; run ${trace.check} again`,
+    );
+  if (!trace.events.some(isFromBroker))
+    throw new UsageError(
+      `${path}: nothing came over TCP in it, so that a replay has nothing to compare; run ${trace.check} again`,
+    );
+  return trace;
+}
+
+/** What a replay compares: HTTP requests are not repeated. */
+function isFromBroker({ kind, byRunner }: TraceEvent): boolean {
+  return kind === 'received' || kind === 'undecodable' || (kind === 'closed' && byRunner === undefined);
 }
 
 function textOf(path: string): string {
