@@ -36,7 +36,7 @@ export const largeVolumeChecks: CheckModule = [
     profile: 'core',
     broad: true,
     volume: true,
-    evidence: { frames: 4000, messages: 2000, assertions: 2000 },
+    evidence: { frames: 2400, messages: 1200, assertions: 1200 },
     run: async (ctx) => {
       const [witness, publisher, subscriber] = [
         await ctx.connect(),
@@ -58,7 +58,7 @@ export const largeVolumeChecks: CheckModule = [
     profile: 'core',
     broad: true,
     volume: true,
-    evidence: { frames: 4000, messages: 1500, assertions: 1500 },
+    evidence: { frames: 3000, messages: 1500, assertions: 1500 },
     run: async (ctx) => {
       const [witness, publisher] = [await ctx.connect(), await ctx.connect()];
       // A broker with a window of one message and a slow timer would take minutes with one subscriber.

@@ -1,14 +1,31 @@
 // When each broker has last sent a frame to any check. It tells a broker that is busy with other checks from one that does not answer at all.
 import type { Broker } from '../target/broker.ts';
+import { within } from '../within.ts';
 
-const lastFrameAt = new WeakMap<Broker, number>();
+type Activity = { lastFrameAt: number; waiting: (() => void)[] };
+
+const activities = new WeakMap<Broker, Activity>();
 
 /** `atMs`: milliseconds since the start of the run. */
 export function noteFrame(broker: Broker, atMs: number): void {
-  lastFrameAt.set(broker, atMs);
+  const activity = activityOf(broker);
+  activity.lastFrameAt = atMs;
+  for (const resolve of activity.waiting.splice(0)) resolve();
 }
 
-/** Whether a frame came from the broker at or after this time, in milliseconds since the start of the run. */
-export function hasSentSince(broker: Broker, atMs: number): boolean {
-  return (lastFrameAt.get(broker) ?? Number.NEGATIVE_INFINITY) >= atMs;
+/**
+ * Whether a frame came from the broker at or after `sinceMs`, in milliseconds since the start of the run. Waits for one up to `forMs`: a broker
+ * that handles thousands of messages before it turns to anybody else sends nothing in the meantime.
+ */
+export async function sendsSince(broker: Broker, sinceMs: number, forMs: number): Promise<boolean> {
+  const activity = activityOf(broker);
+  if (activity.lastFrameAt >= sinceMs) return true;
+  const nextFrame = new Promise<true>((resolve) => activity.waiting.push(() => resolve(true)));
+  return (await within(nextFrame, forMs)) === true;
+}
+
+function activityOf(broker: Broker): Activity {
+  const activity = activities.get(broker) ?? { lastFrameAt: Number.NEGATIVE_INFINITY, waiting: [] };
+  activities.set(broker, activity);
+  return activity;
 }

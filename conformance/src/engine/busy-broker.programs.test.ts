@@ -39,7 +39,24 @@ describe('a check whose Connect got no answer while the broker was busy with ano
     expect(results[0]?.notes).toEqual([expect.stringContaining('too busy')]);
   });
 
-  it('fails at once when the broker answered nobody', async () => {
+  it('is played again alone when the broker answered nobody until soon after it', async () => {
+    const later = tinyCheck('CONN-001a', async (ctx) => {
+      await (await ctx.connect()).expectSilence('Deliver', 300, 'no delivery');
+      await connects.run(ctx);
+    });
+    const heldUp = tinyCheck('CONN-002a', async (ctx) => {
+      const connection = await ctx.connect();
+      // 300 ms of silence, 1 s in which the Connect got no answer, and half of the second in which the broker may still send.
+      await connection.expectSilence('Deliver', 1800, 'no delivery');
+      const pong = await connection.ping();
+      ctx.assert.equal(pong.commandName, 'Pong', 'Ping is answered');
+    });
+    const results = await resultsOf([later, heldUp], 1);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['pass', 'pass']);
+    expect(results[0]?.notes).toEqual([expect.stringContaining('too busy')]);
+  });
+
+  it('fails when the broker answered nobody, not even soon afterwards', async () => {
     const results = await resultsOf([connects], 1);
     expect(results).toMatchObject([{ outcome: 'fail', notes: [] }]);
   });

@@ -30,7 +30,7 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
-import { hasSentSince, noteFrame } from './broker-activity.ts';
+import { noteFrame, sendsSince } from './broker-activity.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
 import { ConnectionNotAccepted, openConnection } from './open-connection.ts';
@@ -238,15 +238,16 @@ async function openWithHandshake(
 ): Promise<BrokerConnection> {
   const kind = own === true || headers !== undefined ? 'own' : 'shared';
   const startedAt = setting.now();
+  const noteTime = (): void => noteSlowHandshake(setting, record.evidence, setting.now() - startedAt);
   try {
     const connection = await open(setting, record, nextId, { kind });
     await connection.handshake(headers);
+    noteTime();
     return connection;
   } catch (error) {
-    noteBusyBroker(setting, record.evidence, startedAt);
+    noteTime();
+    await noteBusyBroker(setting, record.evidence, startedAt);
     throw error;
-  } finally {
-    noteSlowHandshake(setting, record.evidence, setting.now() - startedAt);
   }
 }
 
@@ -263,17 +264,18 @@ function noteSlowHandshake({ facts }: ContextSetting, evidence: Evidence, tookMs
 
 /**
  * A broker that other checks keep busy, with thousands of messages, may be slow to accept a client. Alone the check shows whether it was that; a
- * broker that answers nobody is not busy, so that its checks need not be repeated.
+ * broker that answers nobody, in twice the time that it has for an answer, is not busy, so that its checks need not be repeated.
  */
-function noteBusyBroker(
+async function noteBusyBroker(
   { broker, timing, now }: ContextSetting,
   evidence: Evidence,
   startedAt: number,
-): void {
+): Promise<void> {
   const tookMs = now() - startedAt;
-  if (tookMs < Math.min(timing.answerMs, timing.connectMs) || !hasSentSince(broker, startedAt)) return;
+  if (tookMs < Math.min(timing.answerMs, timing.connectMs)) return;
+  if (!(await sendsSince(broker, startedAt, timing.answerMs))) return;
   evidence.addLateness(
-    `the handshake failed after ${Math.round(tookMs)} ms, in which the broker sent frames to other clients`,
+    `the handshake failed after ${Math.round(tookMs)} ms, and the broker sent frames to other clients then or soon afterwards`,
   );
 }
 

@@ -9,16 +9,24 @@ import type { DeliveryMode, QueueRules } from '../../history/operation.ts';
 import { deliveryModes } from '../../history/operation.ts';
 import { Command } from '../../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
+import { LoadPace } from './load-pace.ts';
 import type { LoadMessage, StreamPlan } from './load-stream.ts';
 import { LoadStream } from './load-stream.ts';
 
-/** After this time a load publishes only `minShare` of its messages, which still shows a fault of one message in a thousand. */
+/**
+ * After this time a load publishes only `minShare` of its messages, which still shows a fault of one message in a thousand. If a Ping takes longer
+ * than `farMs`, the load does so from the beginning: a broker that sends one message at a time would take minutes for all of them.
+ */
 const budgetMs = 12_000;
+const farMs = 150;
 const minShare = 0.25;
 /** After this time the check ends without a verdict: the broker is too slow. */
 const maxRunMs = 240_000;
-/** After this time without progress a queue continues with its next batch. Lost messages are judged at the end. */
-const stalledMs = 300;
+/**
+ * A queue continues with its next batch after so long without progress, and after so many times what the broker takes to come round to its
+ * publisher if that is longer. Lost messages are judged at the end.
+ */
+const [stalledMs, stalledRoundTrips] = [300, 2];
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
 const rateLimitedMs = 1000;
 const pollIntervalMs = 2;
@@ -46,7 +54,9 @@ export class VolumeLoad {
   /** Number of handled frames of each connection. */
   readonly #handledCounts: Map<Connection, number>;
   readonly #limitedUntil = new Map<Connection, number>();
+  readonly #pace: LoadPace<Connection>;
   #startedAt = 0;
+  #isFar = false;
   #lastActivityAt = 0;
   #deliveryCount = 0;
   /** The first delivery with wrong headers, and the first message that was delivered after one of a lower priority. */
@@ -59,6 +69,7 @@ export class VolumeLoad {
     this.#ctx = ctx;
     this.#setting = setting;
     this.#history = ctx.recordHistory();
+    this.#pace = new LoadPace(ctx.timing.answerMs);
     this.streams = setting.plans.map((plan) => new LoadStream(plan, ctx.queue(plan.name), setting.mode));
     const connections = setting.plans.flatMap(({ publisher, subscribers }) => [publisher, ...subscribers]);
     this.#handledCounts = new Map(connections.map((connection) => [connection, connection.received.length]));
@@ -75,7 +86,10 @@ export class VolumeLoad {
     const options = { mode: deliveryModes.indexOf(mode) };
     await Promise.all(this.streams.map(({ queue }) => witness.createQueue(queue, options)));
     await this.#subscribe(this.streams.filter(({ plan }) => plan.isBacklog !== true));
+    const pingedAt = this.#ctx.now();
+    await witness.ping();
     this.#startedAt = this.#ctx.now();
+    this.#isFar = this.#startedAt - pingedAt > farMs;
     this.#lastActivityAt = this.#startedAt;
     while (!(await this.#isFinished())) this.#endIfTooSlow(beganAt);
     await this.#judge();
@@ -103,7 +117,7 @@ export class VolumeLoad {
   /** Publishes the next batch of every stream that is ready for it. False when all messages are published. */
   async #publishBatches(): Promise<boolean> {
     const now = this.#ctx.now();
-    const share = now > this.#startedAt + budgetMs ? minShare : 1;
+    const share = this.#isFar || now > this.#startedAt + budgetMs ? minShare : 1;
     const unfinished = this.streams.filter((stream) => stream.remainingCount(share) > 0);
     for (const stream of unfinished) {
       if (!this.#isReady(stream)) continue;
@@ -114,18 +128,22 @@ export class VolumeLoad {
   }
 
   #isReady(stream: LoadStream): boolean {
+    const { publisher } = stream.plan;
     const now = this.#ctx.now();
-    if (now < (this.#limitedUntil.get(stream.plan.publisher) ?? 0)) return false;
-    const isReceived = stream.isAnswered && (!stream.isSubscribed || stream.isFinished);
-    return isReceived || now - stream.lastActivityAt > stalledMs;
+    if (now < (this.#limitedUntil.get(publisher) ?? 0)) return false;
+    if (stream.isAnswered && (!stream.isSubscribed || stream.isFinished)) return true;
+    const maxQuietMs = Math.max(stalledMs, stalledRoundTrips * this.#pace.roundTripMs(publisher, now));
+    return now - stream.lastActivityAt > maxQuietMs;
   }
 
   #publishBatch(stream: LoadStream): void {
     const { batch, publisher } = stream.plan;
     const size = Math.min(batch, stream.remainingCount(1));
     const frames = Array.from({ length: size }, () => this.#nextPublish(stream));
-    void publisher.sendTogether(frames);
+    const ping = { command: Command.Ping, id: this.#ctx.id('pace') };
+    void publisher.sendTogether([...frames, ping]);
     this.#noteActivity(stream);
+    this.#pace.sent(publisher, { id: ping.id, sentAt: stream.lastActivityAt });
   }
 
   #nextPublish(stream: LoadStream): FrameFields {
@@ -179,6 +197,7 @@ export class VolumeLoad {
   #handleFrame(frame: ReceivedFrame, connection: Connection): readonly FrameFields[] {
     const { command, id } = frame;
     const message = this.#messages.get(id);
+    if (command === Command.Pong) this.#pace.answered(connection, id, this.#ctx.now());
     if (command === Command.PublishAck && message !== undefined) this.#noteConfirmation(message);
     if (command === Command.Error) this.#noteRefusal(frame, message);
     if (command !== Command.Deliver) return [];
