@@ -1,6 +1,7 @@
 // The flags and environment variables with which the runner gets the credentials for a broker that it does not configure. A secret is read
 // from a file or from the environment, never from the command line, which other users of the machine can read. Area: AUTH.
 import { readFileSync } from 'node:fs';
+import type { Target } from '../target/target-file.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Credentials } from '../wire/credentials.ts';
 import type { Flag, ParsedFlags } from './flags.ts';
@@ -39,6 +40,14 @@ export function readCredentials(flags: ParsedFlags, environment: Environment = p
     );
   const given = { authUsername, authPassword, authToken };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Throws a UsageError if there are credentials for a broker that the runner starts itself. */
+export function refuseUnusedCredentials({ lifecycle }: Target, credentials: Credentials): void {
+  if (lifecycle.kind !== 'spawn' || Object.keys(credentials).length === 0) return;
+  throw new UsageError(
+    'credentials: with lifecycle.kind "spawn" the runner chooses those of the broker itself',
+  );
 }
 
 /** The content of the file that the flag names, without the end of its line. */

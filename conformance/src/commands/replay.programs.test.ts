@@ -14,6 +14,7 @@ import type { Target } from '../target/target-file.ts';
 import { targetWith } from '../testing/doctor.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { timingFor } from '../timing.ts';
+import type { TraceEvent } from '../trace.ts';
 import type { TraceFile } from '../trace-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'truemq-replay-test-'));
@@ -70,6 +71,25 @@ describe('replay', () => {
   it('prints every event with --all', async () => {
     const { out } = await replayOn(targetWith('none'), trace, '--all');
     for (const { text } of trace.events) expect(out).toContain(text.slice(0, 40));
+  });
+
+  it('says how many frames went out as redactions have left them', async () => {
+    const isSecret = ({ kind, text }: TraceEvent): boolean => kind === 'sent' && text.startsWith('Publish');
+    const events = trace.events.map((event) =>
+      isSecret(event) ? { ...event, text: `${event.text} [redacted]` } : event,
+    );
+    const { out } = await replayOn(targetWith('none'), { ...trace, events });
+    const count = trace.events.filter(isSecret).length;
+    expect(count).toBeGreaterThan(0);
+    expect(out).toContain(`note: ${count} frame`);
+    expect(out).toContain('sent with what redactions had blacked out');
+  });
+
+  it('refuses credentials for a broker that it starts', async () => {
+    const token = written('token', 'secret');
+    const { exitCode, err } = await replayOn(targetWith('none'), trace, '--token-file', token);
+    expect(exitCode).toBe(2);
+    expect(err).toContain('with lifecycle.kind "spawn" the runner chooses those of the broker itself');
   });
 
   it('ends with 1, and shows what did not come', async () => {

@@ -2,7 +2,7 @@
 // trace. It gives no verdict. Exit codes: 0 everything came as in the trace, 1 something else came, 2 usage, 4 the target did not start or
 // ended.
 import type { Check } from '../check.ts';
-import { credentialFlags, readCredentials } from '../cli/credential-flags.ts';
+import { credentialFlags, readCredentials, refuseUnusedCredentials } from '../cli/credential-flags.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -83,12 +83,15 @@ function readRequest(flags: ParsedFlags, checkOf: (id: string) => Check | undefi
   const trace = readTrace(tracePath);
   const range = { low: 0.05, high: 100, whole: false };
   const scale = numberIn('timeout-scale', flags.text('timeout-scale'), range, 1);
+  const target = readTarget(targetPath);
+  const credentials = readCredentials(flags);
+  refuseUnusedCredentials(target, credentials);
   return {
     trace,
     check: replayable(trace, checkOf(trace.check)),
-    target: readTarget(targetPath),
+    target,
     timing: timingFor(scale),
-    credentials: readCredentials(flags),
+    credentials,
   };
 }
 

@@ -3,7 +3,7 @@
 import { entriesToAdd } from '../baseline/baseline.ts';
 import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
-import { credentialFlags, readCredentials } from '../cli/credential-flags.ts';
+import { credentialFlags, readCredentials, refuseUnusedCredentials } from '../cli/credential-flags.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -129,15 +129,8 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     strict: flags.boolean('strict'),
     signal,
   };
-  refuseUnusedCredentials(options);
+  refuseUnusedCredentials(options.target, options.credentials ?? {});
   return { options, outputs: readOutputs(flags), keepAlive: keepAliveOf(flags, options) };
-}
-
-function refuseUnusedCredentials({ target, credentials = {} }: RunOptions): void {
-  if (target.lifecycle.kind !== 'spawn' || Object.keys(credentials).length === 0) return;
-  throw new UsageError(
-    'credentials: with lifecycle.kind "spawn" the runner chooses those of the broker itself',
-  );
 }
 
 function shardFrom(text: string | undefined): Partial<Pick<RunOptions, 'shard'>> {

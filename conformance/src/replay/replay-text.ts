@@ -2,6 +2,7 @@
 // difference are left out. Pure.
 import { countText } from '../count-text.ts';
 import { eventLine } from '../report/console.ts';
+import { blackedOut } from '../report/redaction.ts';
 import { visibleLine } from '../report/visible-text.ts';
 import type { Target } from '../target/target-file.ts';
 import type { TraceFile } from '../trace-file.ts';
@@ -22,6 +23,7 @@ export function replayLines(
 ): readonly string[] {
   const { additional, omittedHttpCount } = replayed;
   const http = countText(omittedHttpCount, 'HTTP event');
+  const redacted = countText(sentRedactedCount(trace), 'frame');
   const count = differenceCount(replayed);
   return [
     ...headLines(trace),
@@ -30,10 +32,18 @@ export function replayLines(
     ...additional.map(({ connection, text }) => `!  left over: ${connection} <- ${visibleLine(text)}`),
     '',
     ...(omittedHttpCount === 0 ? [] : [`note: ${http} of the trace not repeated`]),
+    ...(sentRedactedCount(trace) === 0
+      ? []
+      : [`note: ${redacted} sent with what redactions had blacked out`]),
     count === 0
       ? `${target.name}: ${countText(replayed.events.length, 'event')}, all as in the trace`
       : `${target.name}: ${countText(count, 'difference')} to the trace`,
   ];
+}
+
+/** How many events of the trace were sent with bytes that are not those of the check. */
+function sentRedactedCount({ events }: TraceFile): number {
+  return events.filter(({ kind, text }) => kind === 'sent' && text.includes(blackedOut)).length;
 }
 
 function headLines({ check, title, outcome, reason, target }: TraceFile): readonly string[] {

@@ -1,7 +1,8 @@
 // Blacks out everything that the `redactions` of the target file match, in texts and in the bytes of frames. Applied once, before any
 // reporter gets a result. Clause: secrets never appear in logs and traces (AUTH).
 
-const blackedOut = '[redacted]';
+/** What stands in the place of a match in a text. */
+export const blackedOut = '[redacted]';
 
 /** A function that copies a value with every match replaced. Throws if a pattern is not a regular expression. */
 export function redactor(patterns: readonly string[]): <T>(value: T) => T {
