@@ -32,6 +32,7 @@ class Subscription:
     queue: str
     unsent: deque[Message] = field(default_factory=deque)
     held: dict[Delivery, None] = field(default_factory=dict)  # in the order of the first sends
+    resting: set[Delivery] = field(default_factory=set)  # those held whose retry delay has not ended
 
 
 @dataclass(eq=False)
@@ -39,9 +40,12 @@ class Delivery:
     """A message at a subscriber: sent, or waiting for its retry delay to end."""
     message: Message
     to: Subscription
-    is_waiting_to_retry: bool = False
     failed_count: int = 0
     timer: Any = None
+
+    @property
+    def is_waiting_to_retry(self) -> bool:
+        return self in self.to.resting
 
 
 @dataclass(eq=False)
@@ -119,9 +123,10 @@ class Broker:
         """Adds the message. A full queue drops its oldest message first."""
         if queue.is_full:
             queue.waiting.remove(min(queue.waiting, key=lambda message: message.number))
-        same = [index for index, other in enumerate(queue.waiting) if other.publisher is message.publisher]
-        in_order = self.variant.chooses('order of publishers', 'as confirmed')
-        queue.waiting.insert(len(queue.waiting) if in_order else same[-1] + 1 if same else 0, message)
+        in_order, place = self.variant.chooses('order of publishers', 'as confirmed'), len(queue.waiting)
+        while not in_order and place > 0 and queue.waiting[place - 1].publisher is not message.publisher:
+            place -= 1
+        queue.waiting.insert(place, message)
         self.changed.add(queue.name)
 
     def _unblock_next(self, queue: Queue) -> bool:
@@ -162,7 +167,7 @@ class Broker:
         frees_slot = self.variant.chooses('window slot during the retry delay', 'free')
         while has_moved:
             free = [one for one in queue.subscriptions
-                    if len(one.held) - (frees_slot and sum(held.is_waiting_to_retry for held in one.held)) < int(self.variant['window'])]
+                    if len(one.held) - (frees_slot and len(one.resting)) < int(self.variant['window'])]
             while free and queue.waiting and self._is_expired(queue, self._next(queue)):
                 queue.waiting.remove(self._next(queue))
             next_member = next((one for one in free if one.unsent), None)
@@ -216,7 +221,7 @@ class Broker:
     def _send(self, delivery: Delivery) -> None:
         self._deliveries[delivery.message.frame.id].setdefault(delivery)
         delivery.to.held.setdefault(delivery)
-        delivery.is_waiting_to_retry = False
+        delivery.to.resting.discard(delivery)
         timeout_s = self.settings['ackTimeoutMs'] / 1000
         timeout_s = {'late': timeout_s + 1.2, 'early': timeout_s * 0.8, 'as configured': timeout_s}[self.variant['ack timeout']]
         delivery.timer = self._after(timeout_s, self._time_out, delivery)
@@ -239,7 +244,7 @@ class Broker:
         if queue is None or counter.failed_count >= queue.options['maxRetryAttempts']:
             self._end(delivery, 'failed')
         else:
-            delivery.is_waiting_to_retry = True
+            delivery.to.resting.add(delivery)
             self.changed.add(delivery.to.queue)
             delay_s = self.settings['retryDelayMs'] / 1000 * 2 ** (counter.failed_count - 1)
             delivery.timer = self._after(delay_s, self._retry, delivery)
@@ -276,6 +281,7 @@ class Broker:
         """`how`: acknowledged, failed (the last attempt), due (the retry delay is over), given back or interrupted (no connection)."""
         delivery.timer.cancel()
         del delivery.to.held[delivery]
+        delivery.to.resting.discard(delivery)
         with_id = self._deliveries[delivery.message.frame.id]
         del with_id[delivery]
         if not with_id:
