@@ -36,7 +36,7 @@ export const largeVolumeChecks: CheckModule = [
     profile: 'core',
     broad: true,
     volume: true,
-    evidence: { frames: 2400, messages: 1200, assertions: 1200 },
+    evidence: { frames: 4000, messages: 2000, assertions: 2000 },
     run: async (ctx) => {
       const [witness, publisher, subscriber] = [
         await ctx.connect(),
