@@ -275,7 +275,7 @@ async function noteBusyBroker(
   if (tookMs < Math.min(timing.answerMs, timing.connectMs)) return;
   if (!(await sendsSince(broker, startedAt, timing.answerMs))) return;
   evidence.addLateness(
-    `the handshake failed after ${Math.round(tookMs)} ms, and the broker sent frames to other clients then or soon afterwards`,
+    `the handshake failed after ${Math.round(tookMs)} ms, and the broker sent frames then or soon afterwards`,
   );
 }
 

@@ -23,7 +23,7 @@ export function replayLines(
 ): readonly string[] {
   const { additional, omittedHttpCount } = replayed;
   const http = countText(omittedHttpCount, 'HTTP event');
-  const redacted = countText(sentRedactedCount(trace), 'frame');
+  const redactedCount = sentRedactedCount(trace);
   const count = differenceCount(replayed);
   return [
     ...headLines(trace),
@@ -32,9 +32,9 @@ export function replayLines(
     ...additional.map(({ connection, text }) => `!  left over: ${connection} <- ${visibleLine(text)}`),
     '',
     ...(omittedHttpCount === 0 ? [] : [`note: ${http} of the trace not repeated`]),
-    ...(sentRedactedCount(trace) === 0
+    ...(redactedCount === 0
       ? []
-      : [`note: ${redacted} sent with what redactions had blacked out`]),
+      : [`note: ${countText(redactedCount, 'frame')} sent with what redactions had blacked out`]),
     count === 0
       ? `${target.name}: ${countText(replayed.events.length, 'event')}, all as in the trace`
       : `${target.name}: ${countText(count, 'difference')} to the trace`,

@@ -1,6 +1,5 @@
-// How long the broker takes at present before it has handled what a publisher has sent: a Ping follows each batch, and the broker answers it
-// after the batch. A load that knows it waits for a slow broker or a slow network, instead of sending more and more to it.
-// Area: CONN.
+// How long the broker takes to handle what a publisher has sent: a Ping follows each batch, and the broker answers it after the batch. By
+// this time a load waits for a slow broker or a slow network, and does not send more and more to it. Area: CONN.
 
 type Ping = { readonly id: string; readonly sentAt: number };
 

@@ -14,18 +14,18 @@ import type { LoadMessage, StreamPlan } from './load-stream.ts';
 import { LoadStream } from './load-stream.ts';
 
 /**
- * After this time a load of at least `largeCount` messages publishes only `minShare` of them, which still shows a fault of one message in a
- * thousand. If none of its first Pings is answered within `farMs`, it does so from the beginning: a broker that sends one message at a time would take
- * minutes for all of them.
+ * A load of at least `largeCount` messages is shortened after this time: it publishes only `minShare` of them, which still shows a fault of one message
+ * in a thousand. If each of its first Pings takes longer than `slowPingMs`, it is shortened from the beginning: a broker that sends one message at a
+ * time would take minutes for all of them.
  */
 const budgetMs = 12_000;
-const [farMs, firstPingCount] = [150, 3];
+const [slowPingMs, firstPingCount] = [150, 3];
 const [largeCount, minShare] = [5000, 0.25];
 /** After this time the check ends without a verdict: the broker is too slow. */
 const maxRunMs = 240_000;
 /**
- * A queue continues with its next batch after so long without progress, and after so many times what the broker takes to come round to its
- * publisher if that is longer. Lost messages are judged at the end.
+ * A queue without progress continues with its next batch after this time, or after so many round trips to its publisher if they take longer. Lost
+ * messages are judged at the end.
  */
 const [stalledMs, stalledRoundTrips] = [300, 2];
 /** After an Error RATE_LIMITED its publisher publishes nothing for this time. */
@@ -56,8 +56,9 @@ export class VolumeLoad {
   readonly #handledCounts: Map<Connection, number>;
   readonly #limitedUntil = new Map<Connection, number>();
   readonly #pace: LoadPace<Connection>;
+  readonly #isLarge: boolean;
+  #isShortened = false;
   #startedAt = 0;
-  #isFar = false;
   #lastActivityAt = 0;
   #deliveryCount = 0;
   /** The first delivery with wrong headers, and the first message that was delivered after one of a lower priority. */
@@ -71,6 +72,7 @@ export class VolumeLoad {
     this.#setting = setting;
     this.#history = ctx.recordHistory();
     this.#pace = new LoadPace(ctx.timing.answerMs);
+    this.#isLarge = setting.plans.reduce((sum, { count }) => sum + count, 0) >= largeCount;
     this.streams = setting.plans.map((plan) => new LoadStream(plan, ctx.queue(plan.name), setting.mode));
     const connections = setting.plans.flatMap(({ publisher, subscribers }) => [publisher, ...subscribers]);
     this.#handledCounts = new Map(connections.map((connection) => [connection, connection.received.length]));
@@ -87,24 +89,20 @@ export class VolumeLoad {
     const options = { mode: deliveryModes.indexOf(mode) };
     await Promise.all(this.streams.map(({ queue }) => witness.createQueue(queue, options)));
     await this.#subscribe(this.streams.filter(({ plan }) => plan.isBacklog !== true));
-    this.#isFar = await this.#isFarAway(witness);
+    this.#isShortened = this.#isLarge && (await this.#answersSlowly(witness));
     this.#startedAt = this.#ctx.now();
     this.#lastActivityAt = this.#startedAt;
     while (!(await this.#isFinished())) this.#endIfTooSlow(beganAt);
     await this.#judge();
   }
 
-  async #isFarAway(witness: Connection): Promise<boolean> {
+  async #answersSlowly(witness: Connection): Promise<boolean> {
     for (let count = 0; count < firstPingCount; count += 1) {
       const sentAt = this.#ctx.now();
       await witness.ping();
-      if (this.#ctx.now() - sentAt <= farMs) return false;
+      if (this.#ctx.now() - sentAt <= slowPingMs) return false;
     }
     return true;
-  }
-
-  get #isLarge(): boolean {
-    return this.streams.reduce((sum, { plan }) => sum + plan.count, 0) >= largeCount;
   }
 
   /** Runs one round. True when all deliveries have arrived or there is no more progress. */
@@ -129,8 +127,8 @@ export class VolumeLoad {
   /** Publishes the next batch of every stream that is ready for it. False when all messages are published. */
   async #publishBatches(): Promise<boolean> {
     const now = this.#ctx.now();
-    const isShortened = this.#isLarge && (this.#isFar || now > this.#startedAt + budgetMs);
-    const share = isShortened ? minShare : 1;
+    this.#isShortened ||= this.#isLarge && now > this.#startedAt + budgetMs;
+    const share = this.#isShortened ? minShare : 1;
     const unfinished = this.streams.filter((stream) => stream.remainingCount(share) > 0);
     for (const stream of unfinished) {
       if (!this.#isReady(stream)) continue;
@@ -332,7 +330,10 @@ export class VolumeLoad {
     this.#judgeContent();
     const refused = this.streams.reduce((sum, { refusedCount }) => sum + refusedCount, 0);
     const summary = `${this.#messages.size - refused} messages through ${queues.length} queues`;
-    note(`${summary}, ${this.#deliveryCount} deliveries on ${this.#handledCounts.size} connections`);
+    const shortened = this.#isShortened ? '; fewer than the title says, because the broker was slow' : '';
+    note(
+      `${summary}, ${this.#deliveryCount} deliveries on ${this.#handledCounts.size} connections${shortened}`,
+    );
   }
 
   #judgeContent(): void {
