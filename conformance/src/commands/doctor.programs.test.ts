@@ -1,7 +1,7 @@
 // The doctor, at one adapter for each mistake: it must name that mistake and no other, say nothing at the healthy one, and leave nothing
 // running. The deadlines are a fifth of the usual ones, except at the port that is open late, where a busy machine must make no difference.
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { main } from '../cli/main.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { spawnBroker } from '../target/broker.ts';
@@ -76,6 +76,14 @@ describe('doctor', () => {
 });
 
 describe('doctor ends with', () => {
+  it('2 for credentials for a broker that it starts', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('CONFORMANCE_TOKEN', 'secret');
+    const { exitCode, text } = await doctor(targetWith('none'));
+    expect(exitCode, text).toBe(2);
+    expect(text).toContain('with lifecycle.kind "spawn" the runner chooses those of the broker itself');
+  });
+
   it.each([
     ['no such program', ['/no/such/program'], 'cannot be started'],
     ['an adapter that ends', [process.execPath, '-e', ''], 'ended before it answered'],

@@ -1,7 +1,7 @@
 // `truemq-conformance doctor`: starts the target, sends a few commands, stops it, starts it again, closes its input, and names common
 // mistakes. Exit codes: 0 healthy, 1 findings, 2 usage, 4 the target did not start.
 
-import { credentialFlags, readCredentials } from '../cli/credential-flags.ts';
+import { credentialFlags, readCredentials, refuseUnusedCredentials } from '../cli/credential-flags.ts';
 import type { Flag } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -36,11 +36,13 @@ export async function doctorCommand(
   const range = { low: 0.05, high: 100, whole: false };
   const timeoutScale = numberIn('timeout-scale', flags.text('timeout-scale'), range, 1);
   const target = readTarget(path);
+  const credentials = readCredentials(flags);
+  refuseUnusedCredentials(target, credentials);
   const diagnosis = await examine({
     target,
     timing: timingFor(timeoutScale),
     timeoutScale,
-    credentials: readCredentials(flags),
+    credentials,
     signal,
   });
   for (const line of diagnosisLines(target.name, diagnosis)) terminal.out(line);
