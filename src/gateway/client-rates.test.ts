@@ -28,28 +28,28 @@ function clientWith(maxPerSecond: number) {
 }
 
 describe('what a client publishes at once', () => {
-  it('is read in pieces of 32, each in a millisecond of its own [LIMIT-027]', () => {
+  it('is read in pieces of 16, each in a millisecond of its own [LIMIT-027]', () => {
     const { heldBackWith } = clientWith(1000);
-    expect(heldBackWith(31, 0.5)).toBe(0);
+    expect(heldBackWith(15, 0.5)).toBe(0);
     expect(heldBackWith(2, 1.4)).toBe(1);
-    expect(heldBackWith(33, 1.5)).toBe(32);
+    expect(heldBackWith(17, 1.5)).toBe(16);
   });
 
   it('is read in smaller pieces if it has large payloads [LIMIT-027]', () => {
-    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2047 })).toBe(17);
-    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2048 })).toBe(16);
+    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2047 })).toBe(9);
+    expect(clientWith(1000).heldBackWith(40, 0, { bytes: 2048 })).toBe(8);
   });
 
   it('is read in pieces of twice its rate, if that is more [LIMIT-027]', () => {
-    expect(clientWith(16_000).heldBackWith(40, 0)).toBe(32);
-    expect(clientWith(16_001).heldBackWith(40, 0)).toBe(33);
+    expect(clientWith(8000).heldBackWith(40, 0)).toBe(16);
+    expect(clientWith(8001).heldBackWith(40, 0)).toBe(17);
     expect(clientWith(1001).heldBackWith(40, 0, { bytes: 1_000_000 })).toBe(3);
   });
 
   it('counts also where it is refused, and other commands do not [LIMIT-027]', () => {
     const { heldBackWith } = clientWith(1);
     expect(heldBackWith(100, 0, { command: Command.Ack })).toBe(0);
-    expect(heldBackWith(32, 0)).toBe(32);
+    expect(heldBackWith(16, 0)).toBe(16);
   });
 });
 

@@ -14,7 +14,7 @@ const WINDOW_MS = 1000;
 /** A client may be refused so many commands in a second, or as many as it may publish if these are more. */
 const MIN_REFUSALS = 1000;
 /** What is read in a millisecond of what a client publishes at once costs as much as so many messages without a payload. */
-const PIECE_COST = 32;
+const PIECE_COST = 16;
 /** How many bytes of a payload cost as much as a message. */
 const MESSAGE_BYTES = 2048;
 /** How many bytes of a body that was decompressed for nothing make its client wait for a millisecond. */
