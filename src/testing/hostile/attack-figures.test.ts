@@ -11,6 +11,7 @@ function round(alone: number, control: number, beside: number): AttackResult {
   return {
     attack: 'slow-loris',
     limitsRates: true,
+    wentFirst: true,
     alone: times(alone),
     control: times(control),
     beside: times(beside),

@@ -1,10 +1,13 @@
 // A broker beside hostile clients, in a short form: it lives, completes the normal workload and keeps to its memory. `npm run hostile` runs the
 // attacks at full strength and reports the times, which no test judges.
 
-import { describe, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
 import { loginComplaints } from './login-flood.ts';
+import { letGoFirst } from './priority.ts';
 import { type AttackResult, BOUND_BYTES, runAttack } from './run-attack.ts';
 
 const MESSAGE_COUNT = 100;
@@ -13,7 +16,7 @@ const MESSAGE_COUNT = 100;
 const shortAttacks = attackNames.filter((name) => name !== 'large-bombs');
 
 describe('a broker', () => {
-  const load = { scale: 0.1, messageCount: MESSAGE_COUNT, perSecond: 200, hasControl: false };
+  const load = { scale: 0.1, messageCount: MESSAGE_COUNT, perSecond: 200, isMeasured: false };
 
   it.each(shortAttacks)('serves its normal clients beside the attack %s', async (attack) => {
     const result = await runAttack({ attack, limitsRates: false, ...load });
@@ -23,6 +26,28 @@ describe('a broker', () => {
   it('serves its normal clients also where rates are limited', async () => {
     const result = await runAttack({ attack: 'never-reads-acks', limitsRates: true, ...load });
     expect(attackComplaints(result, MESSAGE_COUNT)).toEqual([]);
+  });
+});
+
+describe('a measured process', () => {
+  /** 0: as usual, 1: first in, first out, before those as usual. */
+  const policyOf = (pid: number): number => {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? '';
+    return Number(afterName.split(' ')[38]);
+  };
+
+  it('goes first if the system allows it, which is said', () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const pid = child.pid ?? 0;
+    expect(policyOf(pid)).toBe(0);
+    const mayGoFirst = letGoFirst([pid]);
+    // The policy of a process whose children get the usual one has a bit of its own, which is not shown here.
+    expect(policyOf(pid)).toBe(mayGoFirst ? 1 : 0);
+  });
+
+  it('does not go first if it has ended, which is said', () => {
+    expect(letGoFirst([2 ** 22 + 1])).toBe(false);
   });
 });
 
@@ -77,6 +102,7 @@ describe('the judge of an attack', () => {
   const good: AttackResult = {
     attack: 'slow-loris',
     limitsRates: true,
+    wentFirst: false,
     alone: round,
     beside: round,
     aloneResidentBytes: 1,

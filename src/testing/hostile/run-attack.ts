@@ -8,6 +8,7 @@ import { type AttackName, attackOf } from './attacks.ts';
 import type { Deeds } from './hostile-socket.ts';
 import type { Login } from './login-flood.ts';
 import type { WorkloadResult } from './normal-workload.ts';
+import { letGoFirst } from './priority.ts';
 import { SpokenProcess } from './spoken-process.ts';
 
 const MIB = 1024 * 1024;
@@ -29,13 +30,18 @@ export type AttackPlan = {
   readonly perSecond: number;
   /** Whether the broker limits rates as it does by default. */
   readonly limitsRates: boolean;
-  /** Whether the workload also runs beside the same attack on a process that discards what it gets. */
-  readonly hasControl: boolean;
+  /**
+   * Whether the times count: broker and workload go before everything else on the machine, where the system allows it, and the workload also runs
+   * beside the same attack on a process that discards what it gets.
+   */
+  readonly isMeasured: boolean;
 };
 
 export type AttackResult = {
   readonly attack: AttackName;
   readonly limitsRates: boolean;
+  /** Whether broker and workload went before everything else on the machine. */
+  readonly wentFirst: boolean;
   readonly alone: WorkloadResult;
   /** Beside the same attack on a process that discards what it gets. */
   readonly control?: WorkloadResult;
@@ -56,10 +62,11 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
   try {
     await workload.line();
+    const wentFirst = plan.isMeasured && letGoFirst([broker.pid, workload.pid]);
     // The first round is of cold code.
     await roundOf(workload);
     const alone = await roundOf(workload);
-    const control = plan.hasControl ? { control: await besideControl(plan, workload) } : {};
+    const control = plan.isMeasured ? { control: await besideControl(plan, workload) } : {};
     const aloneResidentBytes = peakResidentBytes(broker);
     const { result: beside, deeds } = await besideAttack(plan, broker.port, workload);
     const residentBytes = peakResidentBytes(broker);
@@ -67,6 +74,7 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
     return {
       attack,
       limitsRates,
+      wentFirst,
       alone,
       ...control,
       beside,

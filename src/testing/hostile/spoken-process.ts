@@ -21,6 +21,13 @@ export class SpokenProcess {
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
+  /** Throws if it did not start. */
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new Error('The process did not start.');
+    return pid;
+  }
+
   say(line: string): void {
     this.#child.stdin.write(`${line}\n`);
   }
