@@ -2,12 +2,13 @@
 // attacks at full strength and reports the times, which no test judges.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { readFileSync, rmSync } from 'node:fs';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { attackComplaints } from './attack-complaints.ts';
 import { attackNames } from './attacks.ts';
 import { loginComplaints } from './login-flood.ts';
 import { letGoFirst } from './priority.ts';
+import { bundlePrograms } from './programs.ts';
 import { type AttackResult, BOUND_BYTES, runAttack } from './run-attack.ts';
 
 const MESSAGE_COUNT = 100;
@@ -15,8 +16,12 @@ const MESSAGE_COUNT = 100;
 /** 64 MiB are over every limit; to make 1 GiB takes seconds. */
 const shortAttacks = attackNames.filter((name) => name !== 'large-bombs');
 
+const folder = `out/hostile-${process.pid}`;
+const programs = await bundlePrograms(folder);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 describe('a broker', () => {
-  const load = { scale: 0.1, messageCount: MESSAGE_COUNT, perSecond: 200, isMeasured: false };
+  const load = { programs, scale: 0.1, messageCount: MESSAGE_COUNT, perSecond: 200, isMeasured: false };
 
   it.each(shortAttacks)('serves its normal clients beside the attack %s', async (attack) => {
     const result = await runAttack({ attack, limitsRates: false, ...load });

@@ -2,13 +2,14 @@
 // as it does by default and on one that does not, and a table for each of what it did to the workload. With `--write` the tables become
 // docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone, takes too much memory, or lets wrong logins keep right ones out; not when a goal of time is missed.
 
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { attackComplaints } from './attack-complaints.ts';
 import { figuresOf } from './attack-figures.ts';
 import { type AttackName, attackNames } from './attacks.ts';
 import { hostileDocument, hostileTables } from './hostile-report.ts';
 import { loginComplaints } from './login-flood.ts';
+import { bundlePrograms } from './programs.ts';
 import { type AttackResult, runAttack } from './run-attack.ts';
 
 const PER_SECOND = 1000;
@@ -28,6 +29,8 @@ if (unknown.length > 0)
 const names =
   positionals.length === 0 ? attackNames : attackNames.filter((name) => positionals.includes(name));
 const messageCount = PER_SECOND * SECONDS;
+const folder = `out/hostile-${process.pid}`;
+const programs = await bundlePrograms(folder);
 const results: AttackResult[] = [];
 const failed: string[] = [];
 for (let round = 1; round <= ROUNDS; round += 1) {
@@ -35,6 +38,7 @@ for (let round = 1; round <= ROUNDS; round += 1) {
     for (const limitsRates of [true, false]) await runOne(attack, limitsRates, round);
   }
 }
+rmSync(folder, { recursive: true, force: true });
 const figures = [true, false].flatMap((limitsRates) =>
   names.map((name) =>
     figuresOf(results.filter((one) => one.attack === name && one.limitsRates === limitsRates)),
@@ -54,7 +58,7 @@ console.log(`${results.length - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 async function runOne(attack: AttackName, limitsRates: boolean, round: number): Promise<void> {
-  const load = { messageCount, perSecond: PER_SECOND };
+  const load = { programs, messageCount, perSecond: PER_SECOND };
   const result = await runAttack({ attack, limitsRates, scale: 1, ...load, isMeasured: true });
   results.push(result);
   const complaints = complaintsAbout(result);

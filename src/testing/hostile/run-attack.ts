@@ -9,6 +9,7 @@ import type { Deeds } from './hostile-socket.ts';
 import type { Login } from './login-flood.ts';
 import type { WorkloadResult } from './normal-workload.ts';
 import { letGoFirst } from './priority.ts';
+import type { Programs } from './programs.ts';
 import { SpokenProcess } from './spoken-process.ts';
 
 const MIB = 1024 * 1024;
@@ -22,6 +23,7 @@ export const BOUND_BYTES =
   BASE_BYTES + Object.values(LIMITS_MIB).reduce((sum, mebibytes) => sum + mebibytes * MIB, 0);
 
 export type AttackPlan = {
+  readonly programs: Programs;
   readonly attack: AttackName;
   /** The part of the attack's full strength, 0 to 1. */
   readonly scale: number;
@@ -55,11 +57,16 @@ export type AttackResult = {
 };
 
 export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
-  const { attack, limitsRates, perSecond, messageCount } = plan;
+  const { attack, limitsRates, perSecond, messageCount, programs } = plan;
   const { user } = attackOf(attack);
   const login = user === undefined ? [] : [user.username, user.password];
   const broker = await startProcess([...truemqProgram, ...serveArguments(user, limitsRates)]);
-  const workload = new SpokenProcess('normal-workload.ts', [broker.port, perSecond, messageCount, ...login]);
+  const workload = new SpokenProcess(programs['normal-workload'], [
+    broker.port,
+    perSecond,
+    messageCount,
+    ...login,
+  ]);
   try {
     await workload.line();
     const wentFirst = plan.isMeasured && letGoFirst([broker.pid, workload.pid]);
@@ -90,7 +97,7 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
 
 /** What the hostile client costs the machine, whatever the broker does. */
 async function besideControl(plan: AttackPlan, workload: SpokenProcess): Promise<WorkloadResult> {
-  const server = new SpokenProcess('discarding-server.ts', []);
+  const server = new SpokenProcess(plan.programs['discarding-server'], []);
   try {
     return (await besideAttack(plan, Number(await server.line()), workload)).result;
   } finally {
@@ -99,11 +106,11 @@ async function besideControl(plan: AttackPlan, workload: SpokenProcess): Promise
 }
 
 async function besideAttack(
-  { attack, scale }: AttackPlan,
+  { attack, scale, programs }: AttackPlan,
   port: number,
   workload: SpokenProcess,
 ): Promise<{ readonly result: WorkloadResult; readonly deeds: Deeds }> {
-  const hostile = new SpokenProcess('hostile-client.ts', [attack, port, scale]);
+  const hostile = new SpokenProcess(programs['hostile-client'], [attack, port, scale]);
   try {
     await hostile.line();
     const result = await roundOf(workload);

@@ -3,17 +3,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 export class SpokenProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   #errors = '';
 
-  /** `program`: a file of this folder. */
+  /** `program`: a file for plain Node. */
   constructor(program: string, args: readonly (string | number)[]) {
-    const path = fileURLToPath(new URL(program, import.meta.url));
-    this.#child = spawn(process.execPath, ['--import', 'tsx', path, ...args.map(String)]);
+    this.#child = spawn(process.execPath, [program, ...args.map(String)]);
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text;
     });
