@@ -2,7 +2,7 @@
 import type { Broker } from '../target/broker.ts';
 import { within } from '../within.ts';
 
-type Activity = { lastFrameAt: number; waiting: (() => void)[] };
+type Activity = { lastFrameAt: number; readonly waiting: Set<() => void> };
 
 const activities = new WeakMap<Broker, Activity>();
 
@@ -10,7 +10,7 @@ const activities = new WeakMap<Broker, Activity>();
 export function noteFrame(broker: Broker, atMs: number): void {
   const activity = activityOf(broker);
   activity.lastFrameAt = atMs;
-  for (const resolve of activity.waiting.splice(0)) resolve();
+  for (const resolve of activity.waiting) resolve();
 }
 
 /**
@@ -20,12 +20,18 @@ export function noteFrame(broker: Broker, atMs: number): void {
 export async function sendsSince(broker: Broker, sinceMs: number, forMs: number): Promise<boolean> {
   const activity = activityOf(broker);
   if (activity.lastFrameAt >= sinceMs) return true;
-  const nextFrame = new Promise<true>((resolve) => activity.waiting.push(() => resolve(true)));
-  return (await within(nextFrame, forMs)) === true;
+  let onFrame = (): void => undefined;
+  const nextFrame = new Promise<true>((resolve) => {
+    onFrame = () => resolve(true);
+  });
+  activity.waiting.add(onFrame);
+  const came = await within(nextFrame, forMs);
+  activity.waiting.delete(onFrame);
+  return came === true;
 }
 
 function activityOf(broker: Broker): Activity {
-  const activity = activities.get(broker) ?? { lastFrameAt: Number.NEGATIVE_INFINITY, waiting: [] };
+  const activity = activities.get(broker) ?? { lastFrameAt: Number.NEGATIVE_INFINITY, waiting: new Set() };
   activities.set(broker, activity);
   return activity;
 }
