@@ -73,8 +73,8 @@ function cellsOf({
 }
 
 /** Without this the page would show the scheduler of the machine rather than the broker. */
-const firstText = `Their main threads had a priority of real time, because clients are usually on other machines, and take no processor from the
-broker there: without it, even the control took several times as long, since a process may wait 4 ms for another one that has its core. `;
+const firstText = `The broker and the workload had the highest priority, because clients are usually on other machines, and take no
+processor from the broker there: without it, even the control took several times as long, since a process may wait 4 ms for another one that has its core. `;
 
 /** The document with the table, for readers. */
 export function hostileDocument(all: readonly AttackFigures[], load: Load): string {

@@ -1,4 +1,4 @@
-// `npm run hostile`: every attack at full strength, or those named, beside a normal workload, in several rounds, on a broker that limits rates
+// `npm run hostile`: every attack at full strength, or those named, beside a normal workload, in three rounds or `--rounds N`, on a broker that limits rates
 // as it does by default and on one that does not, and a table for each of what it did to the workload. With `--write` the tables become
 // docs/internals/hostile.md. Fails when the broker crashes, leaves the workload undone, takes too much memory, or lets wrong logins keep right ones out; not when a goal of time is missed.
 
@@ -14,18 +14,21 @@ import { type AttackResult, runAttack } from './run-attack.ts';
 
 const PER_SECOND = 1000;
 const SECONDS = 6;
-const ROUNDS = 3;
+const MAX_ROUNDS = 100;
 
 const page = new URL('../../../docs/internals/hostile.md', import.meta.url);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { write: { type: 'boolean', default: false } },
+  options: { write: { type: 'boolean', default: false }, rounds: { type: 'string', default: '3' } },
 });
 const unknown = positionals.filter((name) => !attackNames.some((one) => one === name));
 if (unknown.length > 0)
   throw new Error(`${unknown.join(', ')}: no such attack; there are ${attackNames.join(', ')}`);
 
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS)
+  throw new Error(`--rounds must be a whole number from 1 to ${MAX_ROUNDS}, and is ${values.rounds}`);
 const names =
   positionals.length === 0 ? attackNames : attackNames.filter((name) => positionals.includes(name));
 const messageCount = PER_SECOND * SECONDS;
@@ -33,7 +36,7 @@ const folder = `out/hostile-${process.pid}`;
 const programs = await bundlePrograms(folder);
 const results: AttackResult[] = [];
 const failed: string[] = [];
-for (let round = 1; round <= ROUNDS; round += 1) {
+for (let round = 1; round <= rounds; round += 1) {
   for (const attack of names) {
     for (const limitsRates of [true, false]) await runOne(attack, limitsRates, round);
   }
@@ -47,11 +50,11 @@ const figures = [true, false].flatMap((limitsRates) =>
 const wentFirst = results.every((result) => result.wentFirst);
 if (!wentFirst)
   console.log(
-    'The broker and the workload waited for other programs: this system did not let them go first (chrt --fifo).',
+    'The broker and the workload waited for other programs: this system did not let them go first (a priority of -20).',
   );
 console.log(`\n${hostileTables(figures)}`);
 if (values.write && positionals.length === 0) {
-  const load = { perSecond: PER_SECOND, seconds: SECONDS, rounds: ROUNDS, wentFirst };
+  const load = { perSecond: PER_SECOND, seconds: SECONDS, rounds, wentFirst };
   writeFileSync(page, hostileDocument(figures, load));
 }
 console.log(`${results.length - failed.length} passed, ${failed.length} failed`);
