@@ -73,8 +73,9 @@ function cellsOf({
 }
 
 /** Without this the page would show the scheduler of the machine rather than the broker. */
-const firstText = `The broker and the workload had the highest priority, because clients are usually on other machines, and take no
-processor from the broker there: without it, even the control took several times as long, since a process may wait 4 ms for another one that has its core. `;
+const firstText = `The main threads of broker and workload went before everything else, because clients are usually on other machines, and take no
+processor from the broker there: without it, even the control took several times as long, since a process may wait 4 ms for another one that has its core. Where rates are limited they had a priority of real time; where
+they are not, the broker may be always busy, and from such a process Linux takes the processor away for 50 ms of each second, so there they had the highest usual one. `;
 
 /** The document with the table, for readers. */
 export function hostileDocument(all: readonly AttackFigures[], load: Load): string {

@@ -2,7 +2,7 @@
 // attacks at full strength and reports the times, which no test judges.
 
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { attackComplaints } from './attack-complaints.ts';
@@ -36,18 +36,34 @@ describe('a broker', () => {
 });
 
 describe('a measured process', () => {
-  it('goes first if the system allows it, which is said', () => {
+  const started = (): number => {
     const child = spawn('sleep', ['60'], { stdio: 'ignore' });
     onTestFinished(() => void child.kill('SIGKILL'));
-    const pid = child.pid ?? 0;
-    const usual = getPriority(pid);
-    expect(usual).toBeGreaterThan(-20);
-    const mayGoFirst = letGoFirst([pid]);
-    expect(getPriority(pid)).toBe(mayGoFirst ? -20 : usual);
+    return child.pid ?? 0;
+  };
+  /** 0: as usual, 1: of real time. */
+  const policyOf = (pid: number): number => {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1) ?? '';
+    return Number(afterName.split(' ')[38]);
+  };
+
+  it('has a priority of real time if the system allows it, which is said', () => {
+    const pid = started();
+    expect(policyOf(pid)).toBe(0);
+    const isAllowed = letGoFirst([pid], 'realTime');
+    expect(policyOf(pid)).toBe(isAllowed ? 1 : 0);
   });
 
-  it('does not go first if it has ended, which is said', () => {
-    expect(letGoFirst([2 ** 22 + 1])).toBe(false);
+  it('has the highest usual priority if the system allows it, which is said', () => {
+    const pid = started();
+    const usual = getPriority(pid);
+    expect(usual).toBeGreaterThan(-20);
+    const isAllowed = letGoFirst([pid], 'highest');
+    expect(getPriority(pid)).toBe(isAllowed ? -20 : usual);
+  });
+
+  it.each(['realTime', 'highest'] as const)('has none if it has ended, which is said: %s', (precedence) => {
+    expect(letGoFirst([started(), 2 ** 22 + 1], precedence)).toBe(false);
   });
 });
 

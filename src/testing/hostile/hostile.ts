@@ -50,7 +50,7 @@ const figures = [true, false].flatMap((limitsRates) =>
 const wentFirst = results.every((result) => result.wentFirst);
 if (!wentFirst)
   console.log(
-    'The broker and the workload waited for other programs: this system did not let them go first (a priority of -20).',
+    'The broker and the workload waited for other programs: this system did not let them go first (chrt --fifo, or a priority of -20).',
   );
 console.log(`\n${hostileTables(figures)}`);
 if (values.write && positionals.length === 0) {

@@ -69,7 +69,9 @@ export async function runAttack(plan: AttackPlan): Promise<AttackResult> {
   ]);
   try {
     await workload.line();
-    const wentFirst = plan.isMeasured && letGoFirst([broker.pid, workload.pid]);
+    // Without limits of rates the broker may be busy all the time.
+    const precedence = limitsRates ? 'realTime' : 'highest';
+    const wentFirst = plan.isMeasured && letGoFirst([broker.pid, workload.pid], precedence);
     // The first round is of cold code.
     await roundOf(workload);
     const alone = await roundOf(workload);
