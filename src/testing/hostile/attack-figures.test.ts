@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { figuresOf } from './attack-figures.ts';
-import { hostileTables } from './hostile-report.ts';
+import { hostileDocument, hostileTables } from './hostile-report.ts';
 import type { AttackResult } from './run-attack.ts';
 
 const times = (p99Ms: number) => ({ confirmedCount: 5, receivedCount: 5, p50Ms: p99Ms / 2, p99Ms });
@@ -51,5 +51,15 @@ describe('the figures of several rounds', () => {
     );
     expect(limited).toContain('| 1.00 | 1.50 | 3.00 | 3.0 | 2.0 | missed |');
     expect(others).toContain('| 1.00 | 1.50 | 1.20 | 1.2 | 0.8 | met |');
+  });
+
+  it('stand in a document that says whether broker and workload went first', () => {
+    const documentOf = (wentFirst: boolean) =>
+      hostileDocument([figuresOf([round(1, 1.5, 3)])], { perSecond: 1, seconds: 1, rounds: 1, wentFirst });
+    const [first, waited] = [documentOf(true), documentOf(false)];
+    expect(first).toContain('went before everything else');
+    expect(first).not.toContain('as other programs do');
+    expect(waited).toContain('as other programs do');
+    expect(waited).not.toContain('went before everything else');
   });
 });

@@ -77,6 +77,10 @@ const firstText = `The main threads of broker and workload went before everythin
 processor from the broker there: without it, even the control took several times as long, since a process may wait 4 ms for another one that has its core. Where rates are limited they had a priority of real time; where
 they are not, the broker may be always busy, and from such a process Linux takes the processor away for 50 ms of each second, so there they had the highest usual one. `;
 
+/** Where the system does not allow that. */
+const waitedText =
+  'Broker and workload waited for a processor as other programs do, so these times show the scheduler of the machine too. ';
+
 /** The document with the table, for readers. */
 export function hostileDocument(all: readonly AttackFigures[], load: Load): string {
   return `# Hostile clients
@@ -87,7 +91,7 @@ attack and round has a new broker. The broker must not crash, must complete the 
 ${mebibytes(BASE_BYTES)} MiB: ${mebibytes(BOUND_BYTES)} MiB.
 
 The times are those from publish to delivery, the medians of ${load.rounds} rounds. The broker, the workload and the hostile client shared
-${availableParallelism()} cores with whatever else the machine did. ${load.wentFirst ? firstText : ''}The hostile client ran when neither of the others wanted to, except that of the wrong logins, which measures
+${availableParallelism()} cores with whatever else the machine did. ${load.wentFirst ? firstText : waitedText}The hostile client ran when neither of the others wanted to, except that of the wrong logins, which measures
 its answers. The control is the same attack on a process that takes everything in and does nothing
 with it, while the workload runs on the broker: it shows what the hostile client costs such a machine whatever the broker does. The goal is a
 p99 of at most ${MAX_RATIO} times of what it is alone.
