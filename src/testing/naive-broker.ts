@@ -41,6 +41,8 @@ import {
   findQueue,
   infoOf,
   isOverdue,
+  type NaiveConnection,
+  type NaiveQueue,
   type NaiveState,
   newState,
   queuedBytes,
@@ -212,14 +214,21 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
 function handleWritable(state: NaiveState, input: Extract<Input, { kind: 'writable' }>): void {
   const connection = connectionOf(state, input.connection);
   connection.writable = input.writable;
+  state.firstOffered = subscribedQueues(state, connection);
+}
+
+/** In the order of its subscriptions. */
+function subscribedQueues(state: NaiveState, connection: NaiveConnection): NaiveQueue[] {
   const names = state.subscriptions
     .filter((one) => one.connection === connection)
     .map((one) => one.queueName);
-  state.firstOffered = names.flatMap((name) => state.queues.filter((queue) => queue.name === name));
+  return names.flatMap((name) => state.queues.filter((queue) => queue.name === name));
 }
 
+/** What others get from several of its queues comes in the order of its subscriptions. */
 function handleDisconnected(state: NaiveState, id: ConnectionId): void {
   const connection = connectionOf(state, id);
+  state.firstOffered = subscribedQueues(state, connection);
   endSubscriptions(
     state,
     (one) => one.connection === connection,
