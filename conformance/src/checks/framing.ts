@@ -292,6 +292,7 @@ export const framingChecks: CheckModule = [
       ctx.assert.sameJson(delivery.payload, '{"a":1}', 'the payload');
       ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
       await client.ack(delivery);
+      await client.expect({ command: 'PublishAck', id: publish.id }, { clause: 'PUBLISH-001' });
     },
   },
   // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
