@@ -1,6 +1,8 @@
 // How much a client may publish at once, how many refusals it may have in a second, and for how long it waits then.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { Command } from '../protocol/command.ts';
 import { ClientRates, wastedMs } from './client-rates.ts';
 
@@ -24,7 +26,10 @@ function clientWith(maxPerSecond: number) {
       rates.admit({ command, id: '', payloadLength: bytes }, { holdBack: () => void held.push(number) });
     return held[0] ?? 0;
   };
-  return { refused, heldBackWith };
+  const delivered = (count: number) => {
+    for (let left = count; left > 0; left -= 1) rates.delivered();
+  };
+  return { refused, heldBackWith, delivered };
 }
 
 describe('what a client publishes at once', () => {
@@ -48,8 +53,41 @@ describe('what a client publishes at once', () => {
 
   it('counts also where it is refused, and other commands do not [LIMIT-027]', () => {
     const { heldBackWith } = clientWith(1);
-    expect(heldBackWith(100, 0, { command: Command.Ack })).toBe(0);
+    expect(heldBackWith(100, 0, { command: Command.Ping })).toBe(0);
     expect(heldBackWith(16, 0)).toBe(16);
+  });
+});
+
+describe('what a client acknowledges', () => {
+  const acks = { command: Command.Ack };
+
+  it('is read without a break if it was sent as many messages [LIMIT-030]', () => {
+    const { heldBackWith, delivered } = clientWith(1000);
+    delivered(100);
+    expect(heldBackWith(60, 0, acks)).toBe(0);
+    expect(heldBackWith(40, 0, acks)).toBe(0);
+  });
+
+  it('is read in pieces of 16 beyond that, each in a millisecond of its own [LIMIT-030]', () => {
+    const { heldBackWith, delivered } = clientWith(1000);
+    delivered(10);
+    expect(heldBackWith(25, 0, acks)).toBe(0);
+    expect(heldBackWith(1, 0, acks)).toBe(1);
+    expect(heldBackWith(17, 1, acks)).toBe(16);
+  });
+
+  it('is read without a break again when it was sent something [LIMIT-030]', () => {
+    const { heldBackWith, delivered } = clientWith(1000);
+    expect(heldBackWith(16, 0, acks)).toBe(16);
+    delivered(20);
+    expect(heldBackWith(20, 0, acks)).toBe(0);
+    expect(heldBackWith(1, 0, acks)).toBe(1);
+  });
+
+  it('shares its pieces with what it publishes [LIMIT-027] [LIMIT-030]', () => {
+    const { heldBackWith } = clientWith(1000);
+    expect(heldBackWith(10, 0, acks)).toBe(0);
+    expect(heldBackWith(10, 0)).toBe(6);
   });
 });
 
@@ -88,4 +126,16 @@ describe('the refusals of a client', () => {
 
 it('what was decompressed for nothing makes its client wait a millisecond for each 32 KiB [LIMIT-028]', () => {
   expect([0, 32_767, 32_768, 1_048_576].map(wastedMs)).toEqual([0, 0, 1, 32]);
+});
+
+it('has the limits of spec/tables/limits.yaml [LIMIT-026] [LIMIT-027] [LIMIT-028]', () => {
+  const file = new URL('../../spec/tables/limits.yaml', import.meta.url);
+  const groups: Record<string, { name: string; default?: number }[]> = parse(readFileSync(file, 'utf8'));
+  const limit = (name: string) =>
+    Object.values(groups)
+      .flat()
+      .find((row) => row.name === name)?.default ?? 0;
+  expect(clientWith(1).heldBackWith(100, 0)).toBe(limit('burstPerMillisecond'));
+  expect(clientWith(1).refused(2000, 0).indexOf(1000) + 1).toBe(limit('minRefusalsPerSecond'));
+  expect([-1, 0].map((more) => wastedMs(limit('refusedBytesPerMillisecond') + more))).toEqual([0, 1]);
 });

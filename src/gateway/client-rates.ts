@@ -1,6 +1,6 @@
-// The rates of one client: what it publishes, and what it is refused. What it publishes at once is read piece by piece, so that others need not wait for
-// all of it. A client that goes on sending what is refused would keep the broker busy with refusals: nothing more is read of it until the second
-// is over. Implements LIMIT-001 to LIMIT-007 and LIMIT-026 to LIMIT-028.
+// The rates of one client: what it publishes, and what it is refused. What it publishes at once is read piece by piece, so that others need
+// not wait for all of it, and so are acks of more than it was sent. A client that goes on sending what is refused would keep the broker busy
+// with refusals: nothing more is read of it until the second is over. Implements LIMIT-001 to LIMIT-007, LIMIT-026 to LIMIT-028 and LIMIT-030.
 
 import type { Clock } from '../model/environment.ts';
 import { ErrorCode } from '../model/error-code.ts';
@@ -13,7 +13,7 @@ import type { ReadTurn } from './read-turns.ts';
 const WINDOW_MS = 1000;
 /** A client may be refused so many commands in a second, or as many as it may publish if these are more. */
 const MIN_REFUSALS = 1000;
-/** What is read in a millisecond of what a client publishes at once costs as much as so many messages without a payload. */
+/** What is read in a millisecond of what a client publishes at once, or acknowledges in vain, costs as much as so many messages without a payload. */
 const PIECE_COST = 16;
 /** How many bytes of a payload cost as much as a message. */
 const MESSAGE_BYTES = 2048;
@@ -36,6 +36,8 @@ export class ClientRates {
   #pieceSince = Number.NEGATIVE_INFINITY;
   #pieceCount = 0;
   #pieceCost = 0;
+  /** Messages that were sent to the client, without as many as it has acknowledged since. */
+  #unacknowledgedCount = 0;
   readonly #maxRefusals: number;
   #refusedSince = Number.NEGATIVE_INFINITY;
   #refusedCount = 0;
@@ -48,15 +50,20 @@ export class ClientRates {
     this.#maxRefusals = Math.max(maxPerSecond, MIN_REFUSALS);
   }
 
+  /** A message was sent to the client. */
+  delivered(): void {
+    this.#unacknowledgedCount += 1;
+  }
+
   /** Counts a command, and holds its client back if it is much at once. Returns why it is refused; undefined if it is within the rate. */
   admit(
     message: Pick<DecodedMessage, 'command' | 'id' | 'payloadLength'>,
     turn: Pick<ReadTurn, 'holdBack'>,
   ): ProtocolFault | undefined {
+    if (message.command === Command.Ack) this.#acknowledged(turn);
     if (message.command !== Command.Publish) return undefined;
     const now = this.#clock.now();
-    this.#countPiece(now, message.payloadLength);
-    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
+    this.#readPiece(now, message.payloadLength, turn);
     if (this.#published.admit(now)) return undefined;
     const text = 'More messages a second than the broker takes from one client.';
     return { kind: 'fault', code: ErrorCode.RateLimited, text, closes: false, id: message.id };
@@ -77,7 +84,13 @@ export class ClientRates {
     return isLast ? Math.ceil(this.#refusedSince + WINDOW_MS - now) : 0;
   }
 
-  #countPiece(now: number, payloadBytes: number): void {
+  #acknowledged(turn: Pick<ReadTurn, 'holdBack'>): void {
+    if (this.#unacknowledgedCount > 0) this.#unacknowledgedCount -= 1;
+    else this.#readPiece(this.#clock.now(), 0, turn);
+  }
+
+  /** Counts what is read in this millisecond, and ends the piece if it is enough. */
+  #readPiece(now: number, payloadBytes: number, turn: Pick<ReadTurn, 'holdBack'>): void {
     if (now - this.#pieceSince >= 1) {
       this.#pieceSince = now;
       this.#pieceCount = 0;
@@ -85,5 +98,6 @@ export class ClientRates {
     }
     this.#pieceCount += 1;
     this.#pieceCost += 1 + payloadBytes / MESSAGE_BYTES;
+    if (this.#pieceCost >= PIECE_COST && this.#pieceCount >= this.#minPieceCount) turn.holdBack();
   }
 }

@@ -366,6 +366,19 @@ describe('reading', () => {
     expect(await tested.exchange(greedy)).toHaveLength(4);
   });
 
+  it('goes on in the next millisecond when a client acknowledges more than it was sent [LIMIT-030]', async () => {
+    const tested = new TestedBroker({ rateLimit });
+    const client = await tested.connect();
+    const acks = Array.from({ length: 16 }, (_, index): BodyParts => ({ command: 30, id: `m${index}` }));
+    await tested.exchange(client, subscribe('q'), publish('q', 'm0'));
+    await tested.advance(1);
+    expect(await tested.exchange(client, ...acks, ping('p1'))).toEqual(['Pong p1']);
+    await tested.advance(1);
+    expect(await tested.exchange(client, ...acks, ping('p2'))).toEqual([]);
+    await tested.advance(1);
+    expect(await tested.exchange(client)).toEqual(['Pong p2']);
+  });
+
   it('waits when a client was refused too much in a second, which is counted and told [LIMIT-026]', async () => {
     const tested = new TestedBroker({ rateLimit });
     const client = await tested.connect();

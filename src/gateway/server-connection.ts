@@ -176,7 +176,10 @@ export class ServerConnection {
   send(frame: OutboundFrame): void {
     if (this.#isEnding || this.#stream.destroyed) return;
     this.#log.sent(isEncoded(frame) ? undefined : frame.errorCode);
-    if (isEncoded(frame)) return void this.#outbound.push(frame);
+    if (isEncoded(frame)) {
+      this.#rates?.delivered();
+      return void this.#outbound.push(frame);
+    }
     if (frame.command === Command.Error) this.#refused(frame.errorCode);
     const { options, environment } = this.#host;
     this.#outbound.push(truncateToFit(frame, options.limits.maxMessageSizeBytes, environment.freshId));
