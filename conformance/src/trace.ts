@@ -14,6 +14,8 @@ export type TraceEvent = {
   readonly byteCount: number;
   /** Bytes of this event, or events before it, are missing. */
   readonly cut?: true;
+  /** Bytes of this event are not those of the wire: `redactions` of the target file matched them. */
+  readonly redacted?: true;
   /** With `closed`: the runner ended the connection, in an orderly way or by a reset. Absent if the broker did. */
   readonly byRunner?: 'end' | 'reset';
 };

@@ -2,7 +2,6 @@
 // difference are left out. Pure.
 import { countText } from '../count-text.ts';
 import { eventLine } from '../report/console.ts';
-import { blackedOut } from '../report/redaction.ts';
 import { visibleLine } from '../report/visible-text.ts';
 import type { Target } from '../target/target-file.ts';
 import type { TraceFile } from '../trace-file.ts';
@@ -43,7 +42,7 @@ export function replayLines(
 
 /** How many events of the trace were sent with bytes that are not those of the check. */
 function sentRedactedCount({ events }: TraceFile): number {
-  return events.filter(({ kind, text }) => kind === 'sent' && text.includes(blackedOut)).length;
+  return events.filter(({ kind, redacted }) => kind === 'sent' && redacted === true).length;
 }
 
 function headLines({ check, title, outcome, reason, target }: TraceFile): readonly string[] {

@@ -2,9 +2,12 @@
 // reporter gets a result. Clause: secrets never appear in logs and traces (AUTH).
 
 /** What stands in the place of a match in a text. */
-export const blackedOut = '[redacted]';
+const blackedOut = '[redacted]';
 
-/** A function that copies a value with every match replaced. Throws if a pattern is not a regular expression. */
+/**
+ * A function that copies a value with every match replaced; what has bytes that were replaced gets `redacted: true`. Throws if a pattern is
+ * not a regular expression.
+ */
 export function redactor(patterns: readonly string[]): <T>(value: T) => T {
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'g'));
   if (expressions.length === 0) return (value) => value;
@@ -13,7 +16,8 @@ export function redactor(patterns: readonly string[]): <T>(value: T) => T {
       return name === 'hex' ? cleanHex(value, expressions) : cleanText(value, expressions);
     if (Array.isArray(value)) return value.map((inner) => clean(inner, name));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, key)]));
+    const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, key)]));
+    return 'hex' in value && copy['hex'] !== value.hex ? { ...copy, redacted: true } : copy;
   };
   return <T>(value: T): T => clean(value, '') as T;
 }

@@ -166,6 +166,16 @@ describe('redaction', () => {
     });
   });
 
+  it('marks what has bytes that it replaced, and keeps their number', () => {
+    const [secret, other] = ['tok-1;', 'other;'].map((text) => Buffer.from(text).toString('hex'));
+    const stars = Buffer.from('*****;').toString('hex');
+    expect(redactor(['tok-\\w+'])([{ hex: secret }, { hex: other }, { text: 'tok-1' }])).toEqual([
+      { hex: stars, redacted: true },
+      { hex: other },
+      { text: '[redacted]' },
+    ]);
+  });
+
   it('leaves functions and values alone without patterns', () => {
     const value = { f: () => 1 };
     expect(redactor([])(value)).toBe(value);
