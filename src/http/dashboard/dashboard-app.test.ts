@@ -369,6 +369,17 @@ describe('a dead letter', () => {
 });
 
 describe('a request', () => {
+  it.each(['/api/queues/q/messages/', '/api/queues/q/'])(
+    'to delete %s, as a message with the id . or .. makes some clients ask, changes nothing [DASH-038]',
+    async (path) => {
+      const { publish, status, get } = await testedDashboard();
+      await publish('q', ['m1']);
+      expect(await status(path, 'DELETE')).toBe(400);
+      expect(await get('/api/queues/q')).toMatchObject({ message_count: 1 });
+      expect(await get('/api/queues/q/')).toMatchObject({ message_count: 1 });
+    },
+  );
+
   it.each([
     ['GET', '/api/queues/nope', 404],
     ['GET', '/api/queues/nope/messages', 404],

@@ -1,6 +1,6 @@
 // The dashboard as a function from request to answer: the page, and the API over queues and messages, below the path prefix. It does not listen (see
 // serve-app.ts), so it can be tested without a port. It asks for no credentials unless it is told to. Implements DASH-001 to DASH-026, DASH-028, DASH-031 to
-// DASH-036, HTTP-001 to HTTP-003.
+// DASH-036, DASH-038, HTTP-001 to HTTP-003.
 
 import { getRequestIP, H3, type H3Event } from 'h3';
 import type { BasicAccess } from '../../auth/basic-access.ts';
@@ -14,7 +14,14 @@ import { eventStreamHeaders, type LiveFeed } from './live/live-feed.ts';
 import type { PageFiles } from './page-files.ts';
 import { pageQuery } from './page-query.ts';
 import { jsonList, messageJson, queueJson } from './records.ts';
-import { accessRefused, brokerRefused, emptyName, requestRefused, requeueRefused } from './refusals.ts';
+import {
+  accessRefused,
+  brokerRefused,
+  emptyLastName,
+  emptyName,
+  requestRefused,
+  requeueRefused,
+} from './refusals.ts';
 
 /** A list of messages ends with the one that makes it heavier than this: it is made in one piece, beside the deliveries. */
 const MAX_LIST_BYTES = 1_048_576;
@@ -147,10 +154,11 @@ function named(parameters: Readonly<Record<string, string>> | undefined, name: s
   return decodeURIComponent(parameters?.[name] ?? '');
 }
 
-async function answer({ req }: H3Event, methods: Methods): Promise<Response> {
+async function answer({ req, url }: H3Event, methods: Methods): Promise<Response> {
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const chosen = methods[method as keyof Methods];
   if (chosen === undefined) return methodNotAllowed(req.method, allowed(methods));
+  if (method !== 'GET' && url.pathname.endsWith('/')) return emptyLastName();
   const response = await answerOrRefusal(chosen);
   return req.method === 'HEAD' ? withoutBody(response) : response;
 }

@@ -1,5 +1,5 @@
 // Why the dashboard does not do what a request asks: problem details for what the broker refuses, and the checks of a request that is to change
-// something. Implements DASH-017, DASH-023, DASH-025, DASH-034 and HTTP-001.
+// something. Implements DASH-017, DASH-023, DASH-025, DASH-034, DASH-038 and HTTP-001.
 
 import type { BasicVerdict } from '../../auth/basic-access.ts';
 import type { RequeueOutcome } from '../../gateway/operator.ts';
@@ -15,6 +15,12 @@ type RequeueRefusal = Exclude<RequeueOutcome, 'requeued'>;
 
 export function emptyName(): Response {
   const detail = 'The path has an empty name in it.';
+  return problemResponse({ status: 400, title: 'Bad Request', detail });
+}
+
+/** A change whose path ends with a slash: it may mean the message with an empty id, and would change the whole queue. */
+export function emptyLastName(): Response {
+  const detail = 'The path ends with an empty name, so nothing was changed. Leave the last slash out.';
   return problemResponse({ status: 400, title: 'Bad Request', detail });
 }
 
