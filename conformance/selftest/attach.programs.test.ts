@@ -2,12 +2,16 @@
 // and no run leaves a queue.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import targetSchema from '../schemas/target.schema.json' with { type: 'json' };
+import type { ConfigurationRequest } from '../src/configuration.ts';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import { ProbeClient } from '../src/observation/probe-client.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
+import type { Schema } from '../src/target/schema-check.ts';
+import { schemaFaults } from '../src/target/schema-check.ts';
 import type { Target } from '../src/target/target-file.ts';
 import { readTarget } from '../src/target/target-file.ts';
 import { tinyOptions } from '../src/testing/tiny-target.ts';
@@ -17,21 +21,25 @@ import { root } from './root.ts';
 
 let broker: Broker;
 
-beforeAll(async () => {
+function started(request: ConfigurationRequest): Promise<Broker> {
   const { lifecycle } = readTarget(join(root, 'conformance/targets/truemq.json'));
   if (lifecycle.kind !== 'spawn') throw new Error('the reference broker is spawned');
-  broker = await spawnBroker(lifecycle, {}, timingFor(1));
+  return spawnBroker(lifecycle, request, timingFor(1));
+}
+
+beforeAll(async () => {
+  broker = await started({});
 });
 
 afterAll(() => broker.dispose());
 
-function attached(): Target {
+function attached({ endpoints }: Pick<Broker, 'endpoints'> = broker): Target {
   return {
     schema: 1,
     name: 'attached',
     lifecycle: { kind: 'attach' },
-    endpoints: broker.endpoints,
-    profiles: ['core', 'retry-dlq'],
+    endpoints,
+    profiles: ['core', 'delivery', 'retry-dlq', 'compression', 'dashboard'],
     capabilities: ['brotli', 'gzip', 'nack', 'maxInFlight', 'prometheus'],
   };
 }
@@ -96,4 +104,20 @@ describe('runs on an attached broker', () => {
     await running;
     await expect.poll(queuesLeft, { timeout: 10_000 }).toEqual([]);
   });
+});
+
+it('with the smallest messages that a target may declare nothing is too large for it', async () => {
+  const maxMessageSizeBytes = 16_384;
+  const small = await started({ limits: { maxMessageSizeBytes } });
+  try {
+    const target: Target = { ...attached(small), limits: { maxMessageSizeBytes } };
+    expect(schemaFaults(targetSchema as Schema, target)).toEqual([]);
+    const large = ['DASH-014a', 'DELIVERY-028a', 'DELIVERY-048a', 'DELIVERY-048b', 'DELIVERY-053c'];
+    const only = ['FRAME-00*', 'FRAME-018a', 'BODY', 'COMPRESS', ...large];
+    const report = await run({ target, profiles: [], only });
+    expect(report.results.length).toBeGreaterThan(60);
+    expect(blamed(report).filter((line) => !line.startsWith('could not run'))).toEqual([]);
+  } finally {
+    await small.dispose();
+  }
 });

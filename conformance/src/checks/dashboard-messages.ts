@@ -2,6 +2,7 @@
 // DASH.
 import type { CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { fittingLength, textOfLength } from './shared/bodies.ts';
 import {
   fieldOf,
   idsIn,
@@ -160,7 +161,7 @@ const looks: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'large');
-      const text = 'large '.repeat(50_000);
+      const text = textOfLength(fittingLength(ctx.target, 300_000));
       const { id } = await client.publish(queue, JSON.stringify({ text }));
       const message = await readRecord(ctx, messagePath(queue, id), 'DASH-014');
       const shown = (message['payload'] as JsonRecord | undefined)?.['text'];

@@ -2,7 +2,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
-import { publishBodyOf, sizedPayload } from './shared/bodies.ts';
+import { fittingLength, publishBodyOf, sizedPayload } from './shared/bodies.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { ackByReceiver, deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
 import {
@@ -323,7 +323,7 @@ async function expectOthersServed(
   await slow.subscribe(queue);
   stopReading();
   await client.subscribe(queue);
-  const payload = sizedPayload({ id: '', queue, totalBytes: 20_000 });
+  const payload = sizedPayload({ id: '', queue, totalBytes: fittingLength(ctx.target, 20_000) });
   const published = Array.from({ length: 30 }, () => client.publish(queue, payload));
   const delivered = await takeAndAck(client, queue, 10);
   await Promise.all(published);

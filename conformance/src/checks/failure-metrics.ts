@@ -92,7 +92,7 @@ export const failureMetricChecks: CheckModule = [
       const errors = async (): Promise<unknown> => (await recordAt(ctx, '/metrics/', [200]))['total_errors'];
       const before = await errors();
       if (before === undefined) ctx.notApplicable('the shorter form of the record has no total_errors');
-      for (let count = 0; count < largeCount; count += 1) {
+      for (let count = 0; count < largeCount(ctx); count += 1) {
         const id = await publishLarge(ctx, client, queue);
         await reader.delivery({ queue, id }, { clause: 'DELIVERY-048' });
       }

@@ -253,13 +253,13 @@ const withoutAck: CheckModule = [
         second: reader,
       } = await queueWithTwoSubscribers(ctx, fanOutWithoutAck);
       notReading.pauseReading();
-      for (let count = 0; count < largeCount; count += 1) {
+      for (let count = 0; count < largeCount(ctx); count += 1) {
         const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id }, { clause: 'DELIVERY-048' });
       }
       ctx.assert.equal(
         deliveredIds(reader, queue).length,
-        largeCount,
+        largeCount(ctx),
         'number of messages that the reading subscriber received',
       );
     },
@@ -276,7 +276,7 @@ const withoutAck: CheckModule = [
       const two = await queueWithTwoSubscribers(ctx, fanOutWithoutAck);
       const { publisher, queue, first: notReading, second: reader } = two;
       notReading.pauseReading();
-      for (let count = 0; count < largeCount; count += 1) {
+      for (let count = 0; count < largeCount(ctx); count += 1) {
         const id = await publishLarge(ctx, publisher, queue);
         await reader.delivery({ queue, id }, { clause: 'DELIVERY-027' });
       }
@@ -286,7 +286,7 @@ const withoutAck: CheckModule = [
       ctx.assert.between(
         receivedCount,
         0,
-        largeCount - 1,
+        largeCount(ctx) - 1,
         'number of messages that the other subscriber received',
       );
     },
@@ -303,7 +303,7 @@ const withoutAck: CheckModule = [
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
       subscriber.pauseReading();
       const ids: string[] = [];
-      while (ids.length < largeCount) ids.push(await publishLarge(ctx, publisher, queue));
+      while (ids.length < largeCount(ctx)) ids.push(await publishLarge(ctx, publisher, queue));
       subscriber.resumeReading();
       for (const id of ids) await subscriber.delivery({ queue, id });
       ctx.assert.deepEqual(

@@ -1,7 +1,7 @@
 // Checks of the content of delivered messages: id, queue, headers and payload are those of the Publish, whatever characters they
 // contain and however long they are. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
-import { numberedText } from './shared/bodies.ts';
+import { fittingLength, numberedText } from './shared/bodies.ts';
 import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectOnlySentinel, resetSubscriber } from './shared/subscribers.ts';
@@ -253,7 +253,7 @@ function payloadsOfManySizes({ random, target }: CheckContext): readonly string[
     size + random.integer(-3, 3),
     random.integer(size, 2 * size),
   ]);
-  const fieldBytes = 1_000;
-  const sizes = [...around, 524_288].filter((size) => size + fieldBytes <= target.maxMessageSizeBytes);
+  const largest = fittingLength(target, 524_288);
+  const sizes = [...around, largest].map((size) => (size <= largest ? size : random.integer(1024, largest)));
   return sizes.map((size) => JSON.stringify(numberedText(size)));
 }

@@ -3,6 +3,7 @@ import type { Check, CheckContext, CheckModule, TlsVersion } from '../check.ts';
 import type { TlsSettings } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { fittingLength, textOfLength } from './shared/bodies.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 
 const certificate: TlsSettings = { certificatePath: 'server.crt', keyPath: 'server.key' };
@@ -50,7 +51,7 @@ export const tlsChecks: CheckModule = [
       const client = await served(ctx);
       const queue = await newQueue(ctx, client, 'large');
       // Many TLS records, and several segments of each.
-      const payload = JSON.stringify('x'.repeat(300_000));
+      const payload = JSON.stringify(textOfLength(fittingLength(ctx.target, 300_000)));
       await client.publish(queue, payload);
       await client.subscribe(queue);
       const delivered = await client.delivery({ queue });

@@ -1,4 +1,5 @@
 // Bodies of an exact length, for the checks of limits. Areas: FRAME, COMPRESS.
+import type { TargetFacts } from '../../check.ts';
 import { Command } from '../../wire/command.ts';
 import { bodyBytes, encodeBody, u16, u32 } from '../../wire/encode.ts';
 
@@ -22,6 +23,17 @@ export function sizedPayload(publish: SizedPublish): string {
   if (rest < 0) throw new RangeError(`${publish.totalBytes} bytes do not hold the fields of the Publish`);
   return `"${textOfLength(rest)}"`;
 }
+
+/** The length of a payload in bytes: `wanted`, or as much as certainly fits into a frame of a broker with a smaller MaxMessageSize. */
+export function fittingLength(
+  { maxMessageSizeBytes }: Pick<TargetFacts, 'maxMessageSizeBytes'>,
+  wanted: number,
+): number {
+  return Math.min(wanted, maxMessageSizeBytes - otherFieldsBytes);
+}
+
+/** Ids, queue names and headers of a check, and what a broker adds. */
+const otherFieldsBytes = 1024;
 
 /** The body of such a Publish in pieces of at most 1 MiB, for bodies too large to keep in memory. */
 export function* publishPieces({ id, queue, totalBytes }: Omit<SizedPublish, 'headers'>): Iterable<Buffer> {
