@@ -1,7 +1,7 @@
 // Decides before anything is started whether a check can run on a target. Pure. A capability that is not declared makes an optional check
 // not applicable, but never skips a MUST of a profile that the target claims, unless
 // the rule binds only brokers that announce the capability. If the target cannot provide a configuration or a restart,
-// the check could not run, and the gate stays closed.
+// or a declared limit leaves too little room, the check could not run, and the gate stays closed.
 import { announcedCapabilities, type Level, type Profile } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
@@ -42,6 +42,8 @@ function settingsApplicability(check: Check, target: Target): Applicability {
     const need = isolation === 'fresh' ? 'a broker of its own' : 'to stop and start the broker';
     return { kind: 'could not run', reason: `it needs ${need}, and this target is attached` };
   }
+  const room = missingRoom(check, target);
+  if (room !== undefined) return { kind: 'could not run', reason: room };
   const needs = unmetSettings(check.requires?.configuration ?? {}, target);
   if (needs.length === 0) return runs;
   const why =
@@ -49,6 +51,38 @@ function settingsApplicability(check: Check, target: Target): Applicability {
       ? 'this target is attached'
       : 'the hooks of this target do not honour that setting';
   return { kind: 'could not run', reason: `it needs ${needs.join(', ')}, and ${why}` };
+}
+
+/**
+ * What checks need that do not ask for the setting themselves: more than any of them uses, for several at a time. With less, a check would
+ * fail for the configuration of the broker.
+ */
+const leastSettings: Readonly<Record<string, number>> = {
+  'limits.maxConnections': 64,
+  'limits.maxQueues': 512,
+  'limits.maxSubscriptionsPerConnection': 8,
+  'limits.maxBlockedPublishes': 16,
+  'limits.maxQueuedBytes': 32 * 1024 * 1024,
+  'timing.idleTimeoutMs': 30_000,
+};
+
+/** The same for checks with many messages. */
+const leastInVolume: Readonly<Record<string, number>> = {
+  ...leastSettings,
+  'limits.maxSubscriptionsPerConnection': 128,
+};
+
+/** Which declared setting of a broker that the runner does not configure is too small for the check, in words; undefined if none is. */
+function missingRoom(check: Check, target: Target): string | undefined {
+  if (target.lifecycle.kind === 'spawn') return undefined;
+  const asked = settingNames(check.requires?.configuration ?? {});
+  const least = Object.entries(check.volume === true ? leastInVolume : leastSettings);
+  for (const [name, value] of least) {
+    const declared = settingAt({ timing: target.timing ?? {}, limits: target.limits ?? {} }, name);
+    if (typeof declared === 'number' && declared < value && !asked.includes(name))
+      return `it needs ${name} of ${value} or more, and the target declares ${declared}`;
+  }
+  return undefined;
 }
 
 /** The requested settings that the target does not honour, and that its file does not declare with the same value. */

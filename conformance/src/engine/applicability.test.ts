@@ -1,0 +1,49 @@
+// Which checks cannot run for want of room in the declared configuration of a broker that the runner does not configure.
+import { describe, expect, it } from 'vitest';
+import type { Check } from '../check.ts';
+import type { ConfigurationRequest } from '../configuration.ts';
+import type { Target } from '../target/target-file.ts';
+import { tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
+import { applicabilityOf } from './applicability.ts';
+
+function attached(declared: Pick<Target, 'limits' | 'timing'>): Target {
+  const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+  return { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints, ...declared };
+}
+
+const judged = (more: Partial<Check>, target: Target) =>
+  applicabilityOf(
+    tinyCheck('CONN-001a', async () => {}, more),
+    'MUST',
+    target,
+    new Set(),
+  );
+
+describe('a declared setting', () => {
+  it.each([
+    [{ limits: { maxConnections: 63 } }, 'limits.maxConnections of 64'],
+    [{ limits: { maxQueues: 511 } }, 'limits.maxQueues of 512'],
+    [{ limits: { maxSubscriptionsPerConnection: 7 } }, 'limits.maxSubscriptionsPerConnection of 8'],
+    [{ limits: { maxBlockedPublishes: 15 } }, 'limits.maxBlockedPublishes of 16'],
+    [{ limits: { maxQueuedBytes: 33_554_431 } }, 'limits.maxQueuedBytes of 33554432'],
+    [{ timing: { idleTimeoutMs: 29_999 } }, 'timing.idleTimeoutMs of 30000'],
+  ])('that leaves too little room is why a check could not run: %j', (declared, least) => {
+    const reason = expect.stringContaining(`it needs ${least} or more, and the target declares`);
+    expect(judged({}, attached(declared))).toEqual({ kind: 'could not run', reason });
+  });
+
+  it('that is just enough is enough, but not for many messages', () => {
+    const target = attached({ limits: { maxConnections: 64, maxSubscriptionsPerConnection: 8 } });
+    expect(judged({}, target)).toEqual({ kind: 'run' });
+    expect(judged({ volume: true }, target)).toMatchObject({ reason: expect.stringContaining('of 128') });
+  });
+
+  it('may be small for a check that asks for it', () => {
+    const configuration: ConfigurationRequest = { limits: { maxQueues: 3 } };
+    expect(judged({ requires: { configuration } }, attached(configuration))).toEqual({ kind: 'run' });
+  });
+
+  it('does not count for a broker that the runner configures', () => {
+    expect(judged({}, { ...tinyTarget(), limits: { maxConnections: 1 } })).toEqual({ kind: 'run' });
+  });
+});
