@@ -4,7 +4,7 @@ import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Target } from '../target/target-file.ts';
 import { tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
-import { applicabilityOf } from './applicability.ts';
+import { applicabilityOf, hasRoomForSeveral } from './applicability.ts';
 
 function attached(declared: Pick<Target, 'limits' | 'timing'>): Target {
   const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
@@ -22,7 +22,7 @@ const judged = (more: Partial<Check>, target: Target) =>
 describe('a declared setting', () => {
   it.each([
     [{ limits: { maxConnections: 63 } }, 'limits.maxConnections of 64'],
-    [{ limits: { maxQueues: 511 } }, 'limits.maxQueues of 512'],
+    [{ limits: { maxQueues: 255 } }, 'limits.maxQueues of 256'],
     [{ limits: { maxSubscriptionsPerConnection: 7 } }, 'limits.maxSubscriptionsPerConnection of 8'],
     [{ limits: { maxBlockedPublishes: 15 } }, 'limits.maxBlockedPublishes of 16'],
     [{ limits: { maxQueuedBytes: 33_554_431 } }, 'limits.maxQueuedBytes of 33554432'],
@@ -45,5 +45,20 @@ describe('a declared setting', () => {
 
   it('does not count for a broker that the runner configures', () => {
     expect(judged({}, { ...tinyTarget(), limits: { maxConnections: 1 } })).toEqual({ kind: 'run' });
+  });
+});
+
+describe('checks run at the same time', () => {
+  it.each([
+    [{}, true],
+    [{ maxConnections: 512, maxQueues: 1024 }, true],
+    [{ maxConnections: 511 }, false],
+    [{ maxQueues: 1023 }, false],
+  ])('if an attached broker has room for several: %j', (limits, expected) => {
+    expect(hasRoomForSeveral(attached({ limits }))).toBe(expected);
+  });
+
+  it('whatever is declared for a broker that the runner configures', () => {
+    expect(hasRoomForSeveral({ ...tinyTarget(), limits: { maxConnections: 1 } })).toBe(true);
   });
 });

@@ -54,17 +54,27 @@ function settingsApplicability(check: Check, target: Target): Applicability {
 }
 
 /**
- * What checks need that do not ask for the setting themselves: more than any of them uses, for several at a time. With less, a check would
- * fail for the configuration of the broker.
+ * What checks need that do not ask for the setting themselves, one at a time: they have up to 54 connections and 131 queues then, with those of
+ * ended checks. With less, a check would fail for the configuration of the broker.
  */
 const leastSettings: Readonly<Record<string, number>> = {
   'limits.maxConnections': 64,
-  'limits.maxQueues': 512,
+  'limits.maxQueues': 256,
   'limits.maxSubscriptionsPerConnection': 8,
   'limits.maxBlockedPublishes': 16,
   'limits.maxQueuedBytes': 32 * 1024 * 1024,
   'timing.idleTimeoutMs': 30_000,
 };
+
+/** What several at a time need: eight, and those that wait beside them, have up to 280 connections and 462 queues. */
+const [severalConnections, severalQueues] = [512, 1024];
+
+/** Whether checks can run at the same time, as far as the target declares limits of a broker that the runner does not configure. */
+export function hasRoomForSeveral({ lifecycle, limits }: Target): boolean {
+  if (lifecycle.kind === 'spawn') return true;
+  const { maxConnections = severalConnections, maxQueues = severalQueues } = limits ?? {};
+  return maxConnections >= severalConnections && maxQueues >= severalQueues;
+}
 
 /** The same for checks with many messages. */
 const leastInVolume: Readonly<Record<string, number>> = {

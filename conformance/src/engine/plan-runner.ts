@@ -14,7 +14,12 @@ import type { BrokerExit } from '../target/broker-process.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import type { Credentials } from '../wire/credentials.ts';
-import { applicabilityOf, undeclaredCapabilities, unsupportedSettings } from './applicability.ts';
+import {
+  applicabilityOf,
+  hasRoomForSeveral,
+  undeclaredCapabilities,
+  unsupportedSettings,
+} from './applicability.ts';
 import { runAttempts } from './attempts.ts';
 import { blamed, blamedReason, exitText, lost, lostConnection } from './broker-death.ts';
 import type { BrokerPool, Lease } from './broker-pool.ts';
@@ -95,10 +100,11 @@ export class PlanRunner {
     const entries = sameCauseLimit === undefined ? planned : someOfEachAreaFirst(planned);
     this.#active = entries.filter(({ check }) => check.waits !== true);
     this.#waiting = entries.filter(({ check }) => check.waits === true);
-    const { jobs, signal } = this.#setting.options;
+    const { jobs, signal, target } = this.#setting.options;
+    const [activeCount, waitingCount] = hasRoomForSeveral(target) ? [jobs, maxWaitingChecks] : [1, 1];
     const workers = Promise.allSettled([
-      ...Array.from({ length: jobs }, () => this.#work(this.#active)),
-      ...Array.from({ length: maxWaitingChecks }, () => this.#work(this.#waiting)),
+      ...Array.from({ length: activeCount }, () => this.#work(this.#active)),
+      ...Array.from({ length: waitingCount }, () => this.#work(this.#waiting)),
     ]);
     const settled = (await Promise.race([workers, interruption(signal)])) ?? [];
     const reruns = Promise.allSettled([this.#rerunAlone()]);
