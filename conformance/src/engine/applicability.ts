@@ -66,7 +66,13 @@ const leastSettings: Readonly<Record<string, number>> = {
   'timing.idleTimeoutMs': 30_000,
 };
 
-/** What several at a time need: eight, and those that wait beside them, have up to 280 connections and 462 queues. */
+/** The same for checks with many messages. */
+const leastInVolume: Readonly<Record<string, number>> = {
+  ...leastSettings,
+  'limits.maxSubscriptionsPerConnection': 128,
+};
+
+/** What several checks need at the same time: eight, and those that wait beside them, have up to 280 connections and 462 queues. */
 const [severalConnections, severalQueues] = [512, 1024];
 
 /** Whether checks can run at the same time, as far as the target declares limits of a broker that the runner does not configure. */
@@ -75,12 +81,6 @@ export function hasRoomForSeveral({ lifecycle, limits }: Target): boolean {
   const { maxConnections = severalConnections, maxQueues = severalQueues } = limits ?? {};
   return maxConnections >= severalConnections && maxQueues >= severalQueues;
 }
-
-/** The same for checks with many messages. */
-const leastInVolume: Readonly<Record<string, number>> = {
-  ...leastSettings,
-  'limits.maxSubscriptionsPerConnection': 128,
-};
 
 /** Which declared setting of a broker that the runner does not configure is too small for the check, in words; undefined if none is. */
 function missingRoom(check: Check, target: Target): string | undefined {
