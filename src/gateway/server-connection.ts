@@ -21,7 +21,7 @@ import type { ConnectionHost } from './connection-host.ts';
 import { ConnectionLog, type EndReason } from './connection-log.ts';
 import { ConnectionMemory } from './connection-memory.ts';
 import { ConnectionTimeouts, type TimeoutKind } from './connection-timeouts.ts';
-import { Inflation } from './inflation.ts';
+import { type InflateEvent, Inflation } from './inflation.ts';
 import { Outbound } from './outbound.ts';
 import { isEncoded, type OutboundFrame } from './outbound-frame.ts';
 import { pendingBytesOf } from './pending-bytes.ts';
@@ -50,7 +50,8 @@ export class ServerConnection {
   readonly #outbound: Outbound;
   readonly #memory: ConnectionMemory;
   readonly #reading: Reading;
-  readonly #inflation: Inflation;
+  /** Absent until something compressed comes: of most clients nothing does. */
+  #inflation: Inflation | undefined;
   readonly #turn: ReadTurn;
   /** Absent: rates are not limited. */
   readonly #rates: ClientRates | undefined;
@@ -83,8 +84,9 @@ export class ServerConnection {
     const { options, environment, logger, authenticator, administration } = host;
     this.#log = new ConnectionLog({ connection: id, address }, { logger, clock: environment.clock });
     this.#reading = new Reading(stream);
-    this.#memory = new ConnectionMemory(host.budgets, () => this.#pump());
-    this.#turn = new ReadTurn(host.turns, () => this.#pump());
+    const pump = () => this.#pump();
+    this.#memory = new ConnectionMemory(host.budgets, pump);
+    this.#turn = new ReadTurn(host.turns, pump);
     const perSecond = options.rateLimit?.maxMessagesPerClientPerSecond;
     this.#rates = perSecond === undefined ? undefined : new ClientRates(perSecond, environment.clock);
     this.#session = new ServerSession({
@@ -99,13 +101,6 @@ export class ServerConnection {
         return fault;
       },
     });
-    this.#inflation = new Inflation({
-      compressor: host.compressor,
-      memory: this.#memory,
-      session: this.#session,
-      onInflated: () => this.#pump(),
-      onFailure: (error) => this.#abandon(error),
-    });
     const onFault = (error: unknown) => this.#log.commandFailed(error);
     this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
     this.#adminCommands = administration && this.#newAdminCommands(administration);
@@ -116,7 +111,7 @@ export class ServerConnection {
       onFailure: (error) => this.#abandon(error),
     });
     stream.on('error', ({ message }) => this.#log.ending('lost', message));
-    stream.once('close', () => this.#log.closed(this.#session.frameCount));
+    stream.on('close', () => this.#streamClosed());
   }
 
   get isConnected(): boolean {
@@ -136,10 +131,6 @@ export class ServerConnection {
     this.#stream.on('end', () => {
       this.#inputHasEnded = true;
       this.#pump();
-    });
-    this.#stream.on('close', () => {
-      this.close('lost');
-      this.#count();
     });
   }
 
@@ -240,10 +231,7 @@ export class ServerConnection {
     // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
     const cancel = this.#host.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
-    this.#stream.once('close', () => {
-      cancel();
-      this.#count();
-    });
+    this.#stream.once('close', cancel);
   }
 
   /**
@@ -261,6 +249,12 @@ export class ServerConnection {
     this.#timeouts?.idleIn(mayProbe ? PROBE_MS : this.#host.options.timeouts.idleTimeoutMs);
   }
 
+  #streamClosed(): void {
+    this.#log.closed(this.#session.frameCount);
+    this.close('lost');
+    this.#count();
+  }
+
   #receive(chunk: Buffer): void {
     this.#timeouts?.received();
     this.#reading.received();
@@ -276,9 +270,10 @@ export class ServerConnection {
     let mayHaveMore: boolean;
     do {
       mayHaveMore = this.#handleEvents();
-      this.#stopHandshakeTimeout();
+      // A Connect stops the handshake timeout, whether it is accepted or refused.
+      if (this.#session.connectHasArrived) this.#timeouts?.connectArrived();
       this.#count();
-      if (!this.#inflation.isRunning && !this.#isClosing && !this.#memory.isWaiting) {
+      if (this.#inflation?.isRunning !== true && !this.#isClosing && !this.#memory.isWaiting) {
         this.#memory.reserveFrame(this.#session);
         this.#count();
       }
@@ -293,7 +288,7 @@ export class ServerConnection {
   /** Returns whether there may be more events, which must wait. */
   #handleEvents(): boolean {
     while (!this.#mustWait()) {
-      const event = this.#inflation.waiting ?? this.#session.next();
+      const event = this.#inflation?.waiting ?? this.#session.next();
       if (event === undefined) return false;
       this.#turn.handled();
       this.#handle(event);
@@ -310,20 +305,14 @@ export class ServerConnection {
 
   #mustWait(): boolean {
     const mayBePending = this.#memory.isInputShort ? 0 : this.#host.options.maxPendingInputBytes;
-    const isBusy =
-      this.#isCongested || this.#inflation.isRunning || this.#isClosing || this.#memory.isWaiting;
+    const isBusy = this.#isCongested || this.#isClosing || this.#memory.isWaiting;
     return isBusy || this.#turn.isOver || this.#isAsking || this.#pendingBytes > mayBePending;
   }
 
-  /** What follows must wait for the outcome of a Connect or an admin command. */
+  /** What follows must wait for a body to be decompressed, or for the outcome of a Connect or an admin command. */
   get #isAsking(): boolean {
+    if (this.#inflation?.isRunning) return true;
     return this.#connectCheck?.isRunning === true || this.#adminCommands?.isBusy === true;
-  }
-
-  /** A Connect stops the handshake timeout whether it is accepted or refused. */
-  #stopHandshakeTimeout(): void {
-    if (!this.#session.connectHasArrived) return;
-    this.#timeouts?.connectArrived();
   }
 
   /** Updates the bytes of this connection in the budgets. */
@@ -352,7 +341,7 @@ export class ServerConnection {
       case 'connect':
         return this.#handleConnect(event.message);
       case 'inflate':
-        return this.#inflation.begin(event);
+        return this.#inflate(event);
     }
   }
 
@@ -461,6 +450,17 @@ export class ServerConnection {
       this.#notifyWritable(true);
       this.#pump();
     }
+  }
+
+  #inflate(event: InflateEvent): void {
+    this.#inflation ??= new Inflation({
+      compressor: this.#host.compressor,
+      memory: this.#memory,
+      session: this.#session,
+      onInflated: () => this.#pump(),
+      onFailure: (error) => this.#abandon(error),
+    });
+    this.#inflation.begin(event);
   }
 
   #newAdminCommands(administration: UserAdministration): AdminCommands {
