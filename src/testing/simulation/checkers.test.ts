@@ -49,6 +49,19 @@ describe('a history without fault', () => {
       .ended();
     expect(story.complaints).toEqual([]);
   });
+
+  it('with an ack that was perhaps stepped between two deliveries is complained of by nobody', () => {
+    const story = inFlight(begin())
+      .ack(2, 'm')
+      .pass(ACK_TIMEOUT_MS + RETRY_DELAY_MS)
+      .batch(2)
+      .deliver(2, 'm', 1, { deliveryAttempts: '2' })
+      .batch()
+      .pass(ACK_TIMEOUT_MS + 2 * RETRY_DELAY_MS)
+      .batch()
+      .deliver(2, 'm', 1, { deliveryAttempts: '3' });
+    expect(story.complaints).toEqual([]);
+  });
 });
 
 const blocking = (): Story =>

@@ -50,6 +50,8 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
   const [first] = copy.possibleAcks;
   if (first?.command !== command || !first.isCertain || copy.settledEpoch !== undefined) return false;
   const send = lastSend(copy);
+  // One that came before the message was sent again may have been stepped before that, when it was too late for the delivery before.
+  if (command.afterEpoch < send.epoch) return false;
   const info = ledger.queue(copy.queue).info;
   if (info === undefined || info.options.mode === DeliveryMode.FanOutWithoutAck) return false;
   if (ledger.isDisturbed(copy.queue, copy.sends[0]?.epoch ?? 0)) return false;

@@ -101,11 +101,11 @@ export class Story {
     return this.command(connection, Command.Ack, id, { queue: 'q', ...more });
   }
 
-  /** Everything that was handed over before is stepped now. */
-  batch(): this {
+  /** Everything that was handed over before is stepped now; of the connection `inDoubt` this is not certain. */
+  batch(inDoubt?: number): this {
     this.#checkers.observe({ kind: 'batchBegan', at: this.#at, wallAt: WALL_START + this.#at });
     for (let number = 1; number <= this.#connectionCount; number += 1) {
-      this.#checkers.observe({ kind: 'taken', connection: number });
+      if (number !== inDoubt) this.#checkers.observe({ kind: 'taken', connection: number });
     }
     this.#checkers.observe({ kind: 'batchStepped', figures: this.#figures, queues: this.#infos() });
     return this;
