@@ -9,10 +9,7 @@ export class OpenConnections {
   /** Counts the stream until it is closed; returns it. */
   counted(stream: Duplex): Duplex {
     this.#count += 1;
-    stream.once('close', () => {
-      this.#count -= 1;
-      if (this.#count === 0) this.#onNone();
-    });
+    stream.on('close', this.#closed);
     return stream;
   }
 
@@ -23,4 +20,10 @@ export class OpenConnections {
       this.#onNone = resolve;
     });
   }
+
+  /** One for all streams, which are closed only once. */
+  readonly #closed = (): void => {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onNone();
+  };
 }

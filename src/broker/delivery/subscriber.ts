@@ -1,13 +1,14 @@
 // A connection as a subscriber, and its subscriptions. A subscription is registered under a queue's name and stays so while no queue of
 // that name exists (QUEUE-016). Knows no queue and no delivery.
 
+import { SmallMap } from '../collections/small-map.ts';
 import type { ConnectionId } from '../interface/input.ts';
 import type { Window } from './window.ts';
 
 export class Subscriber {
   readonly id: ConnectionId;
   /** By queue name. */
-  readonly subscriptions = new Map<string, Subscription>();
+  readonly subscriptions = new SmallMap<string, Subscription>();
   /** Deliveries of existing queues that are not settled. */
   inFlightCount = 0;
   /** False while more frames wait to be sent to it than its connection takes. */
