@@ -1,7 +1,7 @@
 // One buffer that all connections of a listener read into. Node makes a new one of 64 KiB for every read of a socket, and more than half of the
 // collections under load come from that (docs/internals/performance.md). Its public option against it, `onread`,
-// is not there for accepted sockets. So a socket of our own takes over the handle of the accepted one. That needs what Node does not document: the
-// member `_handle`, the option `handle`, and that the function of `onread` is called as a method of its socket.
+// is not there for accepted sockets. So a socket of our own takes over the handle of the accepted one, by two members of Node that it does not
+// document: `_handle`, and the option of that name.
 
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 
@@ -18,18 +18,11 @@ type HandleOptions = SocketConstructorOpts & {
 };
 
 export class ReadBuffer {
-  /** One for all sockets: one for each took 0.1 MiB for 1,000 idle connections. */
-  readonly #onread: OnReadOpts;
+  readonly #bytes: Buffer;
 
   /** Reads as much at a time as fits into the buffer. */
   constructor(bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES)) {
-    this.#onread = {
-      buffer: bytes,
-      callback(this: Socket, length: number) {
-        this.emit('data', bytes.subarray(0, length));
-        return true;
-      },
-    };
+    this.#bytes = bytes;
   }
 
   /**
@@ -46,8 +39,14 @@ export class ReadBuffer {
       allowHalfOpen: true,
       manualStart: true,
       highWaterMark: highWaterMarkBytes,
-      onread: this.#onread,
+      onread: { buffer: this.#bytes, callback: (length) => this.#emit(socket, length) },
     };
-    return new Socket(options);
+    const socket: Socket = new Socket(options);
+    return socket;
+  }
+
+  #emit(socket: Socket, length: number): boolean {
+    socket.emit('data', this.#bytes.subarray(0, length));
+    return true;
   }
 }
