@@ -62,6 +62,22 @@ describe('a history without fault', () => {
       .deliver(2, 'm', 1, { deliveryAttempts: '3' });
     expect(story.complaints).toEqual([]);
   });
+
+  it.each(['before', 'after'])(
+    'with an ack of a client that left and does not read, which was noticed %s that, is complained of by nobody',
+    (when) => {
+      const story = inFlight(begin()).ack(2, 'm');
+      if (when === 'before') story.congest(2).observe('clientGone', 2);
+      else story.observe('clientGone', 2).congest(2);
+      story
+        .batch()
+        .observe('brokerEnded', 2)
+        .batch()
+        .subscribe(3)
+        .deliver(3, 'm', 1, { deliveryAttempts: '2' });
+      expect(story.complaints).toEqual([]);
+    },
+  );
 });
 
 const blocking = (): Story =>
