@@ -63,6 +63,26 @@ describe('a history without fault', () => {
     expect(story.complaints).toEqual([]);
   });
 
+  it('with an ack that came when the shortest delay of a retry was over is complained of by nobody', () => {
+    const story = inFlight(
+      Story.begin(3, {}, RETRY_DELAY_MS / 2)
+        .subscribe(3)
+        .subscribers(2),
+    )
+      .pass(ACK_TIMEOUT_MS + RETRY_DELAY_MS / 2)
+      .batch()
+      .deliver(3, 'm', 1, { deliveryAttempts: '2' })
+      .observe('clientGone', 3)
+      .subscribers(1)
+      .batch()
+      .observe('brokerEnded', 3)
+      .ack(2, 'm')
+      .batch()
+      .batch()
+      .deliver(2, 'm', 1, { deliveryAttempts: '3' });
+    expect(story.complaints).toEqual([]);
+  });
+
   it.each(['before', 'after'])(
     'with an ack of a client that left and does not read, which was noticed %s that, is complained of by nobody',
     (when) => {

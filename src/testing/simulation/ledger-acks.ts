@@ -55,7 +55,7 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
   const info = ledger.queue(copy.queue).info;
   if (info === undefined || info.options.mode === DeliveryMode.FanOutWithoutAck) return false;
   if (ledger.isDisturbed(copy.queue, copy.sends[0]?.epoch ?? 0)) return false;
-  const { ackTimeoutMs, retryDelayMs } = ledger.settings;
+  const { ackTimeoutMs, retryDelayMs, maxRetryDelayMs } = ledger.settings;
   const canBeRetried =
     !copy.message.isInherited &&
     !ledger.isDraining &&
@@ -63,7 +63,7 @@ function isCertainlySettled(copy: Copy, command: SeenCommand, ledger: Ledger): b
     info.options.messageTtlMs === undefined &&
     !copy.subscription.isEnding &&
     info.subscriberCount === 1;
-  const heldForMs = ackTimeoutMs + (canBeRetried ? retryDelayMs : 0);
+  const heldForMs = ackTimeoutMs + (canBeRetried ? Math.min(retryDelayMs, maxRetryDelayMs) : 0);
   // When the drain times out, connections are closed before their last input is read.
   return ledger.batchAt(ledger.epoch) < Math.min(send.at + heldForMs, ledger.drainedAt);
 }

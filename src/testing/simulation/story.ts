@@ -17,17 +17,7 @@ export const SHUTDOWN_MS = 500;
 const WALL_START = Date.UTC(2026, 0, 1);
 
 export class Story {
-  readonly #checkers = new Checkers({
-    settings: {
-      ...testSettings,
-      ackTimeoutMs: ACK_TIMEOUT_MS,
-      retryDelayMs: RETRY_DELAY_MS,
-      maxRetryDelayMs: 400,
-    },
-    shutdownTimeoutMs: SHUTDOWN_MS,
-    slackMs: 20,
-    framesMayLag: false,
-  });
+  readonly #checkers: Checkers;
   readonly #queues = new Map<
     string,
     { options: QueueOptions; messageCount: number; subscriberCount: number }
@@ -36,13 +26,23 @@ export class Story {
   #connectionCount = 0;
   #at = 0;
 
+  constructor(maxRetryDelayMs: number) {
+    const delays = { ackTimeoutMs: ACK_TIMEOUT_MS, retryDelayMs: RETRY_DELAY_MS, maxRetryDelayMs };
+    this.#checkers = new Checkers({
+      settings: { ...testSettings, ...delays },
+      shutdownTimeoutMs: SHUTDOWN_MS,
+      slackMs: 20,
+      framesMayLag: false,
+    });
+  }
+
   get complaints(): readonly string[] {
     return [...this.#checkers.complaints];
   }
 
   /** Connections 1 to `count`, and one batch in which queue `q` comes to be. */
-  static begin(count: number, options: Partial<QueueOptions> = {}): Story {
-    const story = new Story();
+  static begin(count: number, options: Partial<QueueOptions> = {}, maxRetryDelayMs = 400): Story {
+    const story = new Story(maxRetryDelayMs);
     for (let number = 1; number <= count; number += 1) story.open();
     story.queue('q', options).batch();
     return story;
@@ -67,6 +67,12 @@ export class Story {
   waiting(messageCount: number, name = 'q'): this {
     const queue = this.#queues.get(name);
     if (queue !== undefined) this.#queues.set(name, { ...queue, messageCount });
+    return this;
+  }
+
+  subscribers(subscriberCount: number, name = 'q'): this {
+    const queue = this.#queues.get(name);
+    if (queue !== undefined) this.#queues.set(name, { ...queue, subscriberCount });
     return this;
   }
 
