@@ -30,6 +30,7 @@ import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
 import type { ConnectionSetting } from '../wire/link.ts';
+import type { LoginTurns } from '../wire/login-turns.ts';
 import { noteFrame, sendsSince } from './broker-activity.ts';
 import { historyOf } from './check-history.ts';
 import type { CheckConnections } from './connection-supply.ts';
@@ -47,6 +48,8 @@ export type ContextSetting = {
   readonly timing: Timing;
   readonly wireMode: WireMode;
   readonly connections: CheckConnections;
+  /** One for all checks of a run. */
+  readonly loginTurns: LoginTurns;
   readonly golden: readonly GoldenFile[];
   readonly now: () => number;
 };
@@ -211,6 +214,7 @@ function connectionSetting(
     onFrame: () => noteFrame(setting.broker, now()),
     nextId,
     credentials: setting.facts.credentials,
+    loginTurns: setting.loginTurns,
   };
 }
 

@@ -14,6 +14,7 @@ import type { BrokerExit } from '../target/broker-process.ts';
 import type { Endpoints } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import type { Credentials } from '../wire/credentials.ts';
+import { LoginTurns } from '../wire/login-turns.ts';
 import {
   applicabilityOf,
   hasRoomForSeveral,
@@ -59,6 +60,7 @@ export class PlanRunner {
   readonly #names = new RunNames();
   readonly #pacer: Pacer;
   readonly #supply: ConnectionSupply;
+  readonly #loginTurns = new LoginTurns();
   /** Undefined if the broker ends with the run. */
   readonly #cleanup: QueueCleanup | undefined;
   readonly #spares: SpareConnections | undefined;
@@ -362,6 +364,7 @@ export class PlanRunner {
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
       connections,
+      loginTurns: this.#loginTurns,
       signal: options.signal,
       golden,
       spares: this.#spares,

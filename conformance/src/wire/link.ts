@@ -23,6 +23,7 @@ import { headerPairs } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 import type { Wait } from './inbox.ts';
 import { Inbox } from './inbox.ts';
+import type { LoginTurns } from './login-turns.ts';
 import { receivedFrame } from './received-frame.ts';
 import { Sender } from './sender.ts';
 
@@ -51,6 +52,8 @@ export type ConnectionSetting = {
   readonly nextId: () => string;
   /** Headers for each Connect that carries no credentials. Traces do not show them. */
   readonly credentials?: Credentials;
+  /** For the Connects that get a password from `credentials`. */
+  readonly loginTurns?: LoginTurns;
 };
 
 /** An open connection on which no frame was sent. */
@@ -77,6 +80,8 @@ export class Link {
   readonly #listeners: (readonly [event: string, listener: (chunk: Buffer) => void])[] = [];
   readonly #sentIds = new Set<string>();
   readonly #sending = new BusyTime();
+  /** The turn of the last Connect that needs one; later frames go out behind it. */
+  #loginTurn: Promise<() => void> | undefined;
   readonly #closed: Promise<CloseKind>;
   #isClosed = false;
   #isUndecodable = false;
@@ -146,35 +151,63 @@ export class Link {
       const body = encodeBody(sent);
       return options.compress === undefined ? frameAround(body) : compressedFrame(body, options.compress);
     };
-    this.#recordSent(fields, framed(fields));
-    return this.#sent(this.#sender.send(framed(withCredentials(fields, this.setting.credentials))));
+    return this.#sendInTurn([fields], ([sent = fields]) => {
+      this.#recordSent(fields, framed(fields));
+      return this.#sender.send(framed(sent));
+    });
   }
 
   sendRaw(bytes: Buffer): Promise<void> {
     this.canPing = false;
-    this.setting.traffic?.sentBytes(this.name, bytes);
-    this.#trace('sent', `${bytes.length} raw bytes`, bytes);
-    return this.#sent(this.#sender.send(bytes));
+    return this.#sendInTurn([], () => {
+      this.setting.traffic?.sentBytes(this.name, bytes);
+      this.#trace('sent', `${bytes.length} raw bytes`, bytes);
+      return this.#sender.send(bytes);
+    });
   }
 
   sendTogether(frames: readonly FrameFields[]): Promise<void> {
-    for (const fields of frames) this.#recordSent(fields, frameAround(encodeBody(fields)));
-    this.setting.traffic?.sentTogether();
-    const sent = frames.map((fields) => withCredentials(fields, this.setting.credentials));
-    const bytes = Buffer.concat(sent.map((fields) => frameAround(encodeBody(fields))));
-    return this.#sent(this.#sender.sendPieces([bytes]));
+    return this.#sendInTurn(frames, (sent) => {
+      for (const fields of frames) this.#recordSent(fields, frameAround(encodeBody(fields)));
+      this.setting.traffic?.sentTogether();
+      const bytes = Buffer.concat(sent.map((fields) => frameAround(encodeBody(fields))));
+      return this.#sender.sendPieces([bytes]);
+    });
   }
 
   sendPieces(pieces: readonly Buffer[]): Promise<void> {
     this.canPing = false;
-    this.setting.traffic?.sentBytes(this.name, Buffer.concat(pieces));
-    this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
-    return this.#sent(this.#sender.sendPieces(pieces));
+    return this.#sendInTurn([], () => {
+      this.setting.traffic?.sentBytes(this.name, Buffer.concat(pieces));
+      this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
+      return this.#sender.sendPieces(pieces);
+    });
   }
 
-  #sent(sending: Promise<void>): Promise<void> {
+  /** Sends at once unless a Connect has to wait for its turn to log in. `send` gets the frames with the credentials. */
+  #sendInTurn(
+    frames: readonly FrameFields[],
+    send: (frames: readonly FrameFields[]) => Promise<void>,
+  ): Promise<void> {
+    const { credentials, loginTurns } = this.setting;
+    const sent = frames.map((fields) => withCredentials(fields, credentials));
+    const isLogin = credentials?.authPassword !== undefined && sent.some((one, at) => one !== frames[at]);
+    if (isLogin && loginTurns !== undefined) this.#loginTurn = this.#nextLoginTurn(loginTurns);
     this.#sending.begin();
+    const sending = this.#loginTurn === undefined ? send(sent) : this.#loginTurn.then(() => send(sent));
     return sending.finally(() => this.#sending.end());
+  }
+
+  async #nextLoginTurn(turns: LoginTurns): Promise<() => void> {
+    this.#endLoginTurn();
+    const end = await turns.take();
+    if (this.#isClosed) end();
+    return end;
+  }
+
+  /** The Connect is answered, or will not be. */
+  #endLoginTurn(): void {
+    void this.#loginTurn?.then((end) => end());
   }
 
   /** Takes the first matching frame that is not taken yet; throws an ExpectationFailure at the deadline. */
@@ -304,6 +337,7 @@ export class Link {
       const frame = receivedFrame(raw, this.setting.now(), this.#inbox.received.length);
       this.#trace('received', frameText(frame), raw.wireBytes);
       this.setting.onFrame?.();
+      this.#endLoginTurn();
       this.setting.evidence.count('frames');
       if (frame.command === Command.Deliver) this.setting.evidence.count('messages');
       this.#notify((observer) => observer.received(this.name, frame));
@@ -320,6 +354,7 @@ export class Link {
     const closed = (how: CloseKind): void => {
       if (this.#isClosed) return;
       this.#isClosed = true;
+      this.#endLoginTurn();
       this.#trace('closed', how === 'end' ? 'the connection ended' : 'the connection was reset');
       if (!this.#endedByRunner) this.#notify((observer) => observer.closed(this.name, false));
       this.#inbox.end('the connection was closed');
