@@ -193,8 +193,8 @@ export class Link {
     const sent = frames.map((fields) => withCredentials(fields, credentials));
     const isLogin = credentials?.authPassword !== undefined && sent.some((one, at) => one !== frames[at]);
     if (isLogin && loginTurns !== undefined) this.#loginTurn = this.#nextLoginTurn(loginTurns);
-    this.#sending.begin();
     const sending = this.#loginTurn === undefined ? send(sent) : this.#loginTurn.then(() => send(sent));
+    this.#sending.begin();
     return sending.finally(() => this.#sending.end());
   }
 
