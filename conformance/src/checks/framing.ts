@@ -169,7 +169,7 @@ export const framingChecks: CheckModule = [
         await connection.sendRaw(Buffer.concat([fault, encodeFrame(pingFields(ctx))]));
         await connection.expectOrClosed(() => true, { clause: 'FRAME-012' });
         const next = await ctx.rawConnect();
-        await next.sendRaw(encodeFrame({ command: Command.Connect, id: ctx.id() }));
+        await next.send({ command: Command.Connect, id: ctx.id() });
         await next.expect('ConnectAck', { clause: 'FRAME-009' });
       }
     },
