@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { credentialFlags, readCredentials } from './credential-flags.ts';
+import { credentialFlags, givenCredentials, readCredentials } from './credential-flags.ts';
 import { parseFlags } from './flags.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
@@ -46,5 +46,22 @@ describe('the credentials of a run', () => {
     ['an empty file', ['--token-file', fileWith('empty', '\n')], 'empty is empty'],
   ])('refuse %s', (_name, args, text) => {
     expect(() => read(args)).toThrow(text);
+  });
+});
+
+describe('the flags that the credentials were given with', () => {
+  const given = (args: readonly string[]): unknown => givenCredentials(parseFlags(args, credentialFlags));
+
+  it('are the name and the paths, and no secret', () => {
+    const password = fileWith('password', 'secret');
+    expect(given([`--password-file=${password}`, '--username', 'anna'])).toEqual([
+      ['username', 'anna'],
+      ['password-file', password],
+    ]);
+    expect(given(['--token-file', 'a/token'])).toEqual([['token-file', 'a/token']]);
+  });
+
+  it('are none for what comes from the environment', () => {
+    expect(given([])).toEqual([]);
   });
 });

@@ -42,6 +42,14 @@ export function readCredentials(flags: ParsedFlags, environment: Environment = p
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+/** The flags that gave credentials, with their values: the name of a user and paths, never a secret. What the environment gave is not among them. */
+export function givenCredentials(flags: ParsedFlags): readonly (readonly [name: string, value: string])[] {
+  return credentialFlags.flatMap(({ name }) => {
+    const value = flags.text(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
 /** Throws a UsageError if there are credentials for a broker that the runner starts itself. */
 export function refuseUnusedCredentials({ lifecycle }: Target, credentials: Credentials): void {
   if (lifecycle.kind !== 'spawn' || Object.keys(credentials).length === 0) return;

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
 import { runCommand } from './run.ts';
@@ -75,4 +75,33 @@ it('writes what was asked for and ends with the gate', async () => {
   expect(out).toContain('tiny is CONFORMANT to profile core.');
   expect(exitCode).toBe(0);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, counts: { pass: 1 } });
+});
+
+describe('the line that repeats a check', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('has the credentials as they were given, and leaves those of the environment there', async () => {
+    vi.stubEnv('CONFORMANCE_PASSWORD', 'secret-password');
+    const at = folder();
+    const token = join(at, 'token');
+    const target = join(at, 'attached.json');
+    const report = join(at, 'report.json');
+    writeFileSync(token, 'secret-token');
+    const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+    writeFileSync(target, JSON.stringify({ schema: 1, name: 'a', lifecycle: { kind: 'attach' }, endpoints }));
+    // It could not run on an attached broker, so that none is needed here.
+    const restarting = tinyCheck('CONN-001a', async () => {}, { isolation: 'restart' });
+    const { signal } = new AbortController();
+    const given = ['--username', 'anna', '--token-file', token];
+    const args = ['--target', target, ...given, '--seed', '3', '--reporter', `json=${report}`];
+    const terminal = { out: () => {}, err: () => {}, color: false };
+    await runCommand(args, { ...sources, catalogue: tinyCatalogue([restarting]) }, terminal, signal);
+    const text = readFileSync(report, 'utf8');
+    expect(JSON.parse(text).results).toMatchObject([
+      {
+        reproduce: `truemq-conformance run --target ${target} ${given.join(' ')} --only CONN-001a --seed 3`,
+      },
+    ]);
+    expect(text).not.toContain('secret');
+  });
 });

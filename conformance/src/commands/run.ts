@@ -3,7 +3,12 @@
 import { entriesToAdd } from '../baseline/baseline.ts';
 import { readBaseline } from '../baseline/baseline-file.ts';
 import { levels, profileNames } from '../catalogue-words.ts';
-import { credentialFlags, readCredentials, refuseUnusedCredentials } from '../cli/credential-flags.ts';
+import {
+  credentialFlags,
+  givenCredentials,
+  readCredentials,
+  refuseUnusedCredentials,
+} from '../cli/credential-flags.ts';
 import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -124,6 +129,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     ...shardFrom(flags.text('shard')),
     ...baselineFrom(flags.text('baseline')),
     credentials: readCredentials(flags),
+    givenCredentials: givenCredentials(flags),
     failFast: flags.boolean('fail-fast'),
     sameCauseLimit,
     strict: flags.boolean('strict'),

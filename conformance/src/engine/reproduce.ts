@@ -1,4 +1,6 @@
-// The command line that runs a check again in the same way: it has every flag that can change the result, and no other.
+// The command line that runs a check again in the same way: it has every flag that can change the result, and no other. Flags that select
+// other checks, run them more often or beside each other, write reports or decide about the gate are no part of it. Credentials of the
+// environment stay there.
 import type { Check } from '../check.ts';
 import { expandProfiles } from './scope.ts';
 import type { RunOptions } from './suite.ts';
@@ -6,14 +8,21 @@ import type { RunOptions } from './suite.ts';
 /** Names the check's profile if the target does not claim it, because `--only` selects from claimed profiles. */
 export function reproduceLine(
   { id, profile }: Pick<Check, 'id' | 'profile'>,
-  options: Pick<RunOptions, 'target' | 'targetPath' | 'seed' | 'wireMode' | 'timeoutScale'>,
+  options: ReachOptions & Pick<RunOptions, 'target' | 'seed' | 'wireMode' | 'timeoutScale'>,
 ): string {
   const isClaimed = expandProfiles(options.target.profiles ?? ['core']).has(profile);
   const asked = isClaimed ? '' : ` --profile ${profile}`;
   const scale = options.timeoutScale === 1 ? '' : ` --timeout-scale ${options.timeoutScale}`;
   const wire = options.wireMode === 'whole' ? '' : ` --wire ${options.wireMode}`;
-  const target = shellWord(options.targetPath);
-  return `truemq-conformance run --target ${target}${asked} --only ${id} --seed ${options.seed}${wire}${scale}`;
+  return `truemq-conformance run ${reachWords(options)}${asked} --only ${id} --seed ${options.seed}${wire}${scale}`;
+}
+
+export type ReachOptions = Pick<RunOptions, 'targetPath' | 'givenCredentials'>;
+
+/** The flags that say which broker, and how to log in to it. */
+export function reachWords({ targetPath, givenCredentials = [] }: ReachOptions): string {
+  const flags = [['target', targetPath] as const, ...givenCredentials];
+  return flags.map(([name, value]) => `--${name} ${shellWord(value)}`).join(' ');
 }
 
 /** The text as one word of a command line. */
