@@ -1,6 +1,9 @@
 // The doctor at a broker that it does not start: the built reference broker with TLS and a user.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { main } from '../src/cli/main.ts';
 import { examine } from '../src/doctor/examine.ts';
 import type { Broker } from '../src/target/broker.ts';
 import { spawnBroker } from '../src/target/broker.ts';
@@ -50,4 +53,23 @@ it('says that credentials are missing, or not the right ones', async () => {
 
 it('gets no answer without TLS', async () => {
   expect(await mistakesFoundWith({}, false)).toEqual([expect.stringMatching(/^no-answer: /)]);
+});
+
+it('names the run that comes next, with the credentials that it was given', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'truemq-doctor-test-'));
+  try {
+    const [target, password] = [join(folder, 'target.json'), join(folder, 'password')];
+    const endpoints = { tcp: { ...broker.endpoints.tcp, tls: { verify: false } } };
+    writeFileSync(target, JSON.stringify({ schema: 1, name: 'a', lifecycle: { kind: 'attach' }, endpoints }));
+    writeFileSync(password, superuser.password);
+    const lines: string[] = [];
+    const say = (line: string): void => void lines.push(line);
+    const reach = ['--target', target, '--username', superuser.username, '--password-file', password];
+    const { signal } = new AbortController();
+    const args = ['doctor', ...reach, '--timeout-scale', '2'];
+    expect(await main(args, { out: say, err: say, color: false }, signal), lines.join('\n')).toBe(0);
+    expect(lines.at(-1)).toBe(`next: truemq-conformance run ${reach.join(' ')}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,7 +1,12 @@
 // `truemq-conformance doctor`: starts the target, sends a few commands, stops it, starts it again, closes its input, and names common
 // mistakes. Exit codes: 0 healthy, 1 findings, 2 usage, 4 the target did not start.
 
-import { credentialFlags, readCredentials, refuseUnusedCredentials } from '../cli/credential-flags.ts';
+import {
+  credentialFlags,
+  givenCredentials,
+  readCredentials,
+  refuseUnusedCredentials,
+} from '../cli/credential-flags.ts';
 import type { Flag } from '../cli/flags.ts';
 import { numberIn, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
@@ -10,6 +15,7 @@ import { countText } from '../count-text.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Diagnosis, ExaminationStep } from '../doctor/finding.ts';
 import { mistakes } from '../doctor/finding.ts';
+import { reachWords } from '../engine/reproduce.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
@@ -48,7 +54,8 @@ export async function doctorCommand(
   for (const line of diagnosisLines(target.name, diagnosis)) terminal.out(line);
   if (!diagnosis.started) return exitCodes.target;
   if (diagnosis.findings.length > 0) return exitCodes.failed;
-  terminal.out(`next: truemq-conformance run --target ${path}`);
+  const reach = reachWords({ targetPath: path, givenCredentials: givenCredentials(flags) });
+  terminal.out(`next: truemq-conformance run ${reach}`);
   return exitCodes.open;
 }
 

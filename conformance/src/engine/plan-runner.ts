@@ -194,13 +194,7 @@ export class PlanRunner {
     if (reached === undefined) return [];
     const { catalogue, options } = this.#setting;
     const sentence = catalogue.requirement(reached.clause ?? '')?.sentence;
-    return [
-      sameCauseNote(reached, {
-        sentence,
-        targetPath: options.targetPath,
-        notReachedCount: this.#notReachedCount,
-      }),
-    ];
+    return [sameCauseNote(reached, { ...options, sentence, notReachedCount: this.#notReachedCount })];
   }
 
   #withBaseline(result: CheckResult): CheckResult {

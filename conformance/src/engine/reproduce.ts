@@ -26,6 +26,6 @@ export function reachWords({ targetPath, givenCredentials = [] }: ReachOptions):
 }
 
 /** The text as one word of a command line. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,7 +4,8 @@
 import type { CheckResult } from '../result.ts';
 import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
-import { shellWord } from './reproduce.ts';
+import type { ReachOptions } from './reproduce.ts';
+import { reachWords } from './reproduce.ts';
 
 /** How many different checks failed at one step, and why. */
 export type SameCause = {
@@ -66,16 +67,12 @@ function isViolation({ outcome, expected }: CheckResult): boolean {
 /** The note for the report: what happened, and which command finds the cause. */
 export function sameCauseNote(
   { checkCount, reason, clause }: SameCause,
-  told: {
-    readonly sentence: string | undefined;
-    readonly targetPath: string;
-    readonly notReachedCount: number;
-  },
+  told: ReachOptions & { readonly sentence: string | undefined; readonly notReachedCount: number },
 ): string {
-  const { sentence, targetPath, notReachedCount } = told;
+  const { sentence, notReachedCount } = told;
   const rule =
     clause === undefined ? '' : ` They need ${clause}${sentence === undefined ? '' : `: ${sentence}`}`;
-  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}); ${notReachedCount} were not reached.${rule} To find the cause: truemq-conformance doctor --target ${shellWord(targetPath)}`;
+  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}); ${notReachedCount} were not reached.${rule} To find the cause: truemq-conformance doctor ${reachWords(told)}`;
 }
 
 const firstOfArea = 2;
