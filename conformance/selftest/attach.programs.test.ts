@@ -1,15 +1,15 @@
 // Several runs on one attached broker: the built reference broker without rate limits. Runs can use the same seed, also at the same time,
-// and no run leaves a queue.
+// and no run leaves a queue. Brokers that demand credentials are right brokers too, for a run that has them.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import targetSchema from '../schemas/target.schema.json' with { type: 'json' };
-import type { ConfigurationRequest } from '../src/configuration.ts';
+import type { AuthenticationSettings, ConfigurationRequest } from '../src/configuration.ts';
 import type { RunOptions, RunReport } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import { ProbeClient } from '../src/observation/probe-client.ts';
 import { loadSuiteData } from '../src/suite-data.ts';
 import type { Broker } from '../src/target/broker.ts';
-import { spawnBroker } from '../src/target/broker.ts';
+import { attachedBroker, spawnBroker } from '../src/target/broker.ts';
 import type { Schema } from '../src/target/schema-check.ts';
 import { schemaFaults } from '../src/target/schema-check.ts';
 import type { Target } from '../src/target/target-file.ts';
@@ -120,4 +120,48 @@ it('with the smallest messages that a target may declare nothing is too large fo
   } finally {
     await small.dispose();
   }
+});
+
+describe('runs on a broker that demands credentials', () => {
+  const part = {
+    profiles: ['core', 'auth'],
+    only: ['CONN-00*', 'FRAME-01*', 'QUEUE-001a', 'AUTH-046a'],
+  } as const;
+
+  async function runOnBrokerWith(
+    authentication: AuthenticationSettings,
+    options: (broker: Broker) => Partial<RunOptions>,
+  ): Promise<RunReport> {
+    const secured = await started({ authentication });
+    try {
+      return await run({ ...part, ...options(secured) });
+    } finally {
+      await secured.dispose();
+    }
+  }
+
+  it('pass as a user, but for what does not apply when authorization is on', async () => {
+    const superuser = { username: 'root', password: 'secret' };
+    const report = await runOnBrokerWith({ superuser, passwordCost: 4 }, (secured) => ({
+      target: attached(secured),
+      credentials: { authUsername: 'root', authPassword: 'secret' },
+    }));
+    expect(report.results.length).toBeGreaterThan(20);
+    expect(blamed(report)).toEqual([
+      'not applicable AUTH-046a: the runner logs in as a user, so authorization is on; undefined',
+    ]);
+  });
+
+  it('pass with a token, also the checks that need a broker of their own', async () => {
+    const token = 'a-token-of-thirty-two-characters';
+    const report = await runOnBrokerWith({ token }, ({ endpoints: { tcp } }) => ({
+      target: { ...attached({ endpoints: { tcp } }), lifecycle: { kind: 'hooks', start: '', stop: '' } },
+      // What the hooks start is one broker for all checks, so that the test starts one program.
+      startBroker: ({ timing }) => attachedBroker({ tcp }, timing),
+      only: [...part.only, 'FRAME-009a'],
+      credentials: { authToken: token },
+    }));
+    expect(report.results.map(({ id }) => id)).toContain('FRAME-009a');
+    expect(blamed(report)).toEqual([]);
+  });
 });
