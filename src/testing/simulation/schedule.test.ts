@@ -27,6 +27,10 @@ describe('a schedule', () => {
       expect(await runSchedule(seed, noStrays)).toMatchObject({ complaints: [], trace: [] });
   });
 
+  it('has no complaints when a batch runs while the drained broker closes its store', async () => {
+    expect(await runSchedule(32_579_279, noStrays)).toMatchObject({ complaints: [], trace: [] });
+  });
+
   it('goes through crashes and failures of its store without a loss [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-008, DURABLE-009, DURABLE-010, DURABLE-011, DURABLE-012, DURABLE-015, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async () => {
     const counts: Counts = {};
     for (let seed = 2001; seed <= 2030; seed += 1) {
