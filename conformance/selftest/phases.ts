@@ -135,7 +135,7 @@ const restartingChecks = checks.filter(({ isolation }) => isolation === 'restart
 const ownBrokerChecks = checks.filter(({ isolation }) => isolation !== undefined).map(({ id }) => id);
 
 /** Checks that play thousands of messages: each costs what a hundred others do. */
-const volumeChecks = checks.filter(({ volume }) => volume === true).map(({ id }) => id);
+export const volumeChecks = checks.filter(({ volume }) => volume === true).map(({ id }) => id);
 
 const modelChecks = checks.filter(({ profile }) => profile === 'model').map(({ id }) => id);
 
