@@ -17,5 +17,6 @@ export default mergeConfig(PLANTED_TESTS === 'programs' ? programs : unit, {
       load: (id: string) => (id.split('?')[0] === root + path ? text : undefined),
     },
   ],
-  test: { maxWorkers: 1, testTimeout: PLANTED_TESTS === 'programs' ? 60_000 : 20_000 },
+  // A fault may make a test run for ever, or end its process.
+  test: { pool: 'forks', maxWorkers: 1, testTimeout: PLANTED_TESTS === 'programs' ? 60_000 : 20_000 },
 });
