@@ -132,7 +132,7 @@ function newestAt(path) {
 }
 
 function buildBroker(folder) {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const compiler = join(root, 'node_modules/typescript-native/bin/tsc');
   const main = join(folder, 'cli/main.js');
   const compile = [compiler, '-p', '.config/tsconfig.build.json', '--outDir', folder];
   if (!run(process.execPath, compile) || !bundleCommandLine(join(folder, 'cli'))) return false;
@@ -164,7 +164,7 @@ function run(command, args) {
 // minute, and replace files from which a broker may run. An installation without development packages cannot build and must not fail.
 function main() {
   const isPreparing = process.argv.includes('--prepare');
-  if (!existsSync(join(root, 'node_modules/typescript'))) {
+  if (!existsSync(join(root, 'node_modules/typescript-native'))) {
     console.error(
       'Not building: the development packages are not installed (`npm install --include=dev` does that).',
     );

@@ -82,8 +82,8 @@ beforeEach(() => {
   write('.config/tsconfig.build.json', '{}');
   write('npm/package.json', '{"type":"commonjs"}');
   write('npm/npm-cli.js', npm);
-  write('node_modules/typescript/package.json', '{"type":"commonjs"}');
-  write('node_modules/typescript/bin/tsc', compiler);
+  write('node_modules/typescript-native/package.json', '{"type":"commonjs"}');
+  write('node_modules/typescript-native/bin/tsc', compiler);
   write('.tools/bundle.mjs', bundling);
   write('.tools/page.mjs', pageBuild);
   write('src/cli/main.js', broker);

@@ -78,8 +78,14 @@ const examples: readonly Example[] = [
   one(
     packages.exactVersions,
     'conformance/package.json',
-    '{"dependencies":{"a":"1.2.3"}}',
+    '{"dependencies":{"a":"1.2.3"},"devDependencies":{"b":"npm:@c/d@7.0.2"}}',
     '{"devDependencies":{"a":"^1.2.3"}}',
+  ),
+  one(
+    packages.exactVersions,
+    'package.json',
+    '{"dependencies":{"a":"1.2.3"}}',
+    '{"devDependencies":{"b":"npm:c@^7.0.2"}}',
   ),
   {
     rule: packages.usedDependencies,

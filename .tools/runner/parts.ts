@@ -51,10 +51,10 @@ const staticChecks: readonly Task[] = [
   tool('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']),
   // What an earlier run has found of unchanged files is kept.
   tool('types', [
-    ...['node_modules/typescript/bin/tsc', '-p', '.', '--incremental'],
+    ...['node_modules/typescript-native/bin/tsc', '-p', '.', '--incremental'],
     ...['--tsBuildInfoFile', 'out/types.tsbuildinfo'],
   ]),
-  tool('types of the page', ['node_modules/typescript/bin/tsc', '-p', '.config/tsconfig.ui.json']),
+  tool('types of the page', ['node_modules/typescript-native/bin/tsc', '-p', '.config/tsconfig.ui.json']),
 ];
 
 const vitest = (name: string, config: string, result: string): Task => ({

@@ -39,7 +39,7 @@ export const exactVersions: Rule = {
           ...manifest.optionalDependencies,
         };
         return Object.entries(all)
-          .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+          .filter(([, version]) => !/^(npm:[\w@/.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
           .map(([name, version]) => `${file.path}: ${name} ${version} is not one version`);
       }),
 };
