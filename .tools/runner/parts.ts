@@ -157,11 +157,10 @@ const gatePart: Part = {
 export const stages: readonly Stage[] = [
   [
     [simulation, faults],
-    [check, ...waitingParts, life, documents],
+    [check, conformancePart, ...waitingParts, life, documents],
   ],
   [[{ name: 'fuzz', budgetSeconds: 40, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] }]],
   [[gatePart]],
-  [[conformancePart]],
   [
     [
       {
