@@ -100,9 +100,10 @@ const compile = tool('compile', ['.tools/compile.mjs']);
 
 const check: Part = { name: 'check', budgetSeconds: 240, lanes: [staticChecks, [compile, unitTests]] };
 
+/** It takes what the parts beside it leave, and lasts about as long as they do. */
 const simulation: Part = {
   name: 'simulation',
-  budgetSeconds: 420,
+  budgetSeconds: 720,
   lanes: [
     [
       { ...script('simulation', 'src/testing/simulation/run.ts'), givesWay: true },
