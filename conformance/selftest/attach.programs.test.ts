@@ -125,7 +125,7 @@ it('with the smallest messages that a target may declare nothing is too large fo
 });
 
 describe('runs on a broker that demands credentials', () => {
-  const part = {
+  const someChecks = {
     profiles: ['core', 'auth'],
     only: ['CONN-00*', 'FRAME-01*', 'QUEUE-001a', 'AUTH-046a'],
   } as const;
@@ -136,7 +136,7 @@ describe('runs on a broker that demands credentials', () => {
   ): Promise<RunReport> {
     const secured = await started({ authentication });
     try {
-      return await run({ ...part, ...options(secured) });
+      return await run({ ...someChecks, ...options(secured) });
     } finally {
       await secured.dispose();
     }
@@ -160,7 +160,7 @@ describe('runs on a broker that demands credentials', () => {
       target: { ...attached({ endpoints: { tcp } }), lifecycle: { kind: 'hooks', start: '', stop: '' } },
       // What the hooks start is one broker for all checks, so that the test starts one program.
       startBroker: ({ timing }) => attachedBroker({ tcp }, timing),
-      only: [...part.only, 'FRAME-009a'],
+      only: [...someChecks.only, 'FRAME-009a'],
       credentials: { authToken: token },
     }));
     expect(report.results.map(({ id }) => id)).toContain('FRAME-009a');

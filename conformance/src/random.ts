@@ -1,6 +1,9 @@
 // Reproducible random numbers (the 32-bit generator "mulberry32"). Each check has its own stream, which depends on the seed of the run and
 // the id of the check, so that it gets the same numbers whether it runs alone or with other checks.
 
+/** Seeds of runs go from 0 to this one. */
+export const maxSeed = 2 ** 31 - 1;
+
 export type Random = {
   /** A number from 0 to 1, 1 excluded. */
   fraction(): number;

@@ -15,6 +15,7 @@ import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { RunOptions, RunReport } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
+import { maxSeed } from '../random.ts';
 import { redactor } from '../report/redaction.ts';
 import type { Outputs } from '../report/reporters.ts';
 import { readOutputs, reportFlags } from '../report/reporters.ts';
@@ -116,7 +117,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     level: oneOf('level', flags.text('level')?.toUpperCase(), levels, 'MAY'),
     only: flags.many('only'),
     skip: flags.many('skip'),
-    seed: numberIn('seed', flags.text('seed'), { low: 0, high: 2 ** 31 - 1, whole: true }, randomSeed()),
+    seed: numberIn('seed', flags.text('seed'), { low: 0, high: maxSeed, whole: true }, randomSeed()),
     repeat: numberIn('repeat', flags.text('repeat'), whole, 1),
     jobs: numberIn('jobs', flags.text('jobs'), { ...whole, high: 64 }, 4),
     timeoutScale: numberIn(
@@ -169,5 +170,5 @@ function adviseBaseline({ results }: RunReport, { baseline, strict }: RunOptions
 }
 
 function randomSeed(): number {
-  return Math.floor(Math.random() * 2 ** 31);
+  return Math.floor(Math.random() * (maxSeed + 1));
 }

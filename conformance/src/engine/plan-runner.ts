@@ -8,6 +8,7 @@ import type { Catalogue } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import { ProbeClient } from '../observation/probe-client.ts';
 import { undeclaredNotes } from '../observation/undeclared.ts';
+import { maxSeed } from '../random.ts';
 import type { CheckResult } from '../result.ts';
 import type { GoldenFile } from '../suite-data.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
@@ -354,7 +355,7 @@ export class PlanRunner {
         ...targetFacts(options.target, check, lease.broker.unsupported),
         credentials: options.credentials ?? {},
       },
-      seed: options.seed + repetition - 1,
+      seed: seedOf(options, repetition),
       timing: timingFor(options.timeoutScale),
       wireMode: options.wireMode,
       connections,
@@ -373,7 +374,7 @@ export class PlanRunner {
     attempt = 1,
   ): Pick<RunCheckSetting, 'check' | 'level' | 'names' | 'reproduce' | 'repetition'> {
     const { catalogue, options } = this.#setting;
-    const seed = options.seed + repetition - 1;
+    const seed = seedOf(options, repetition);
     return {
       check,
       level: catalogue.levelOf(check),
@@ -463,4 +464,9 @@ function interruption(signal: AbortSignal | undefined): Promise<undefined> {
   return new Promise((resolve) => {
     signal?.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+}
+
+/** The largest seed is followed by 0, so that the line that repeats a check has one that `--seed` takes. */
+function seedOf({ seed }: Pick<RunOptions, 'seed'>, repetition: number): number {
+  return (seed + repetition - 1) % (maxSeed + 1);
 }

@@ -435,6 +435,12 @@ describe('a run as a whole', () => {
     expect(report.results.map((result) => result.outcome)).toEqual(['pass', 'fail']);
   });
 
+  it('repeats with seeds that --seed takes', async () => {
+    const report = await run([pings], { repeat: 2, seed: 2 ** 31 - 1 });
+    const seeds = report.results.map(({ reproduce }) => reproduce.match(/--seed (\d+)/)?.[1]);
+    expect(seeds).toEqual(['2147483647', '0']);
+  });
+
   it('does not judge when its own codec is wrong: exit code 5', async () => {
     const sources = { catalogue: tinyCatalogue([pings]), golden: [] };
     const report = await runSuite(sources, tinyOptions(), () => {});

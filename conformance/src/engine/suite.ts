@@ -36,7 +36,7 @@ export type RunOptions = SelectionRequest & {
   readonly failFast: boolean;
   /** For a broker that the runner does not configure. */
   readonly credentials?: Credentials;
-  /** For the reproduce lines only: the flags that gave credentials, with their values. Secrets are in files, whose paths these are. */
+  /** For the command lines that a report names: the flags that gave credentials, with their values. Secrets are in files, whose paths these are. */
   readonly givenCredentials?: readonly (readonly [name: string, value: string])[];
   /**
    * Stops the run when this many different checks got no answer at the same step, or four times as many failed at one step after an
