@@ -40,3 +40,19 @@ Feature: Disconnect
     When the subscriber disconnects
     Then the broker closes the connection of the subscriber
     And queue "orders" has 0 subscribers
+
+  @CONN-041
+  Scenario: A client that ends its side without a Disconnect gets its answers
+    Given the publisher is connected
+    When the publisher sends in one piece and ends its side of the connection:
+      | command | id | queue  |
+      | Publish | m1 | orders |
+      | Publish | m2 | orders |
+      | Ping    | p  |        |
+    Then the publisher receives in this order:
+      | command    | id |
+      | PublishAck | m1 |
+      | PublishAck | m2 |
+      | Pong       | p  |
+    And the broker closes the connection of the publisher
+    And queue "orders" has 2 waiting messages

@@ -69,6 +69,13 @@ When('{client} sends in one piece:', async function (this: FeatureWorld, label: 
   await connection.sendTogether(this, label, table.hashes());
 });
 
+When(
+  '{client} sends in one piece and ends its side of the connection:',
+  async function (this: FeatureWorld, label: string, table: DataTable) {
+    await connection.sendTogether(this, label, table.hashes(), { isLast: true });
+  },
+);
+
 When('{client} disconnects', async function (this: FeatureWorld, label: string) {
   await this.sendAnyhow(label, { command: Command.Disconnect });
 });

@@ -109,6 +109,13 @@ export class Client {
     this.#stream.resume();
   }
 
+  /** Sends nothing more, and reads on. */
+  endSide(): void {
+    this.#note('--> the client ends its side');
+    this.#isUnableToAsk = true;
+    this.#stream.end();
+  }
+
   /** Ends the connection, and is closed when the broker has ended it too. */
   hangUp(): void {
     this.#stream.resume();

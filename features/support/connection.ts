@@ -17,12 +17,18 @@ export async function sendOfVersion(world: FeatureWorld, label: string, sent: Ve
   await world.settle();
 }
 
-/** Rows of `command`, `id` and, where there is one, `queue`, as frames in one write. */
-export async function sendTogether(world: FeatureWorld, label: string, rows: readonly Row[]): Promise<void> {
+/** Rows of `command`, `id` and, where there is one, `queue`, as frames in one write. `isLast`: the client then ends its side. */
+export async function sendTogether(
+  world: FeatureWorld,
+  label: string,
+  rows: readonly Row[],
+  { isLast = false } = {},
+): Promise<void> {
   const client = await world.client(label);
   const all: MessageFields[] = [];
   for (const row of rows) all.push(await fieldsOf(world, row));
   client.sendTogether(all);
+  if (isLast) client.endSide();
   await world.settle();
 }
 

@@ -112,6 +112,26 @@ describe('a subscriber that does not read', () => {
     ]);
   });
 
+  it('is answered to its end when it has ended its side and reads too little of that [CONN-041]', async () => {
+    const { tested, stalled, server } = await stalledParty();
+    const questions = ids(4000, 'p'.repeat(200));
+    stalled.sendRaw(framesOf(...questions.slice(0, 2000).map(ping)));
+    await tested.settle();
+    expect(server.isPaused()).toBe(true);
+    // Now the stream has these bytes and its end when it is read again, which comes before they are handled.
+    server.push(framesOf(...questions.slice(2000).map(ping), publish('r', 'last')));
+    server.push(null);
+    while (!server.readableEnded) {
+      stalled.stream.read();
+      await tested.settle();
+    }
+    expect(tested.broker.queueInfo('r')).toBeUndefined();
+    stalled.stream.resume();
+    await tested.settle();
+    expect(stalled.lines()).toEqual([...questions.map((id) => `Pong ${id}`), 'PublishAck last r']);
+    expect(stalled.isOver).toBe(true);
+  });
+
   it('reads on with any limit, however small', async () => {
     const tested = new TestedBroker({ maxOutboundBytes: 1 });
     const client = await tested.connect();
@@ -123,13 +143,15 @@ describe('a subscriber that does not read', () => {
     ['nothing', 0, 301_000],
     ['a little', 100, 601_000],
     ['much', 200 * KIB, 600_000],
-  ])(
+    ['the end of its side', 'end', 301_000],
+  ] as const)(
     'is closed when it never reads again, an idle timeout after %s that it sent, which is thrown away [CONN-017]',
-    async (_, sentBytes, closedAt) => {
+    async (_, sent, closedAt) => {
       const { tested, stalled, server, healthy, publisher } = await stalledParty();
       const large = JSON.stringify('x'.repeat(40 * KIB));
       for (const id of ids(16)) await tested.exchange(publisher, publish('q', id, { payload: large }));
-      stalled.sendRaw(Buffer.alloc(sentBytes));
+      if (sent === 'end') stalled.stream.end();
+      else stalled.sendRaw(Buffer.alloc(sent));
       for (let left = closedAt - 1; left > 0; left -= 100_000) {
         await tested.advance(Math.min(left, 100_000));
         for (const other of [healthy, publisher]) await tested.exchange(other, ping());
@@ -216,7 +238,7 @@ describe('a client that sends faster than the store stores', () => {
     expect(greedy.take().length).toBe(2000);
   });
 
-  it('is answered to its end when it closes its side meanwhile [CONN-025]', async () => {
+  it('is answered to its end when it closes its side meanwhile [CONN-041]', async () => {
     const store = new GatedStore();
     const tested = new TestedBroker({ maxPendingInputBytes: KIB }, { store });
     const client = await tested.connect();
@@ -229,7 +251,7 @@ describe('a client that sends faster than the store stores', () => {
     expect(client.isOver).toBe(true);
   });
 
-  it('is answered to its end also when that comes together with more than may wait [CONN-025]', async () => {
+  it('is answered to its end also when that comes together with more than may wait [CONN-041]', async () => {
     const store = new GatedStore();
     const tested = new TestedBroker({ maxPendingInputBytes: KIB }, { store });
     const client = await tested.connect();

@@ -129,7 +129,7 @@ describe.each(algorithms)('a connection that agreed on $algorithm', ({ algorithm
     ]);
   });
 
-  it('is answered to its end though the last body is inflated elsewhere when it closes its side [CONN-025]', async () => {
+  it('is answered to its end though the last body is inflated elsewhere when it closes its side [CONN-041]', async () => {
     const { tested, client } = await connected();
     const large = JSON.stringify(noiseOf(300_000));
     client.sendRaw(frameBytes(compress(bodyBytes(publish('r', 'large', { payload: large }))), flags));

@@ -159,7 +159,7 @@ describe('while credentials are checked', () => {
     expect(tested.broker.stats().activeConnectionCount).toBe(0);
   });
 
-  it('a client that ends its side still gets the answers to what it sent', async () => {
+  it('a client that ends its side still gets the answers to what it sent [CONN-041]', async () => {
     const { users, tested, client } = await underCheck();
     client.send(ping('last'));
     client.stream.end();

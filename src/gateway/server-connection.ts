@@ -1,6 +1,6 @@
 // One client connection: its stream, its session and its unsent output. Turns bytes into inputs for the backend, in order. Pauses reading
-// when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, LIMIT-015,
-// LIMIT-018 and LIMIT-021.
+// when pending input or unsent output exceeds its limit. Implements CONN-014 to CONN-017, CONN-024, CONN-025, CONN-031, CONN-032, CONN-041,
+// LIMIT-015, LIMIT-018 and LIMIT-021.
 
 import type { Duplex } from 'node:stream';
 import type { UserAdministration } from '../auth/user-administration.ts';
@@ -296,9 +296,9 @@ export class ServerConnection {
     return true;
   }
 
-  /** Closes the connection when the client has ended its side and all its input was handled. Waits for none that does not read. */
+  /** Closes the connection when the client has ended its side and all its input was handled. */
   #closeOnInputEnd(): void {
-    if (!this.#inputHasEnded || (this.#mustWait() && !this.#isCongested)) return;
+    if (!this.#inputHasEnded || this.#mustWait()) return;
     this.#inputHasEnded = false;
     this.close('inputEnd');
   }

@@ -106,7 +106,7 @@ describe('the TCP listener', () => {
     expect(servers.length).toBe(1);
   });
 
-  it('answers a client that has closed its own side [CONN-025]', async () => {
+  it('answers a client that has closed its own side [CONN-041]', async () => {
     const { server } = await listen();
     const { wire, socket } = await client(server);
     wire.send({ command: 0, id: 'c' }, publish('q', 'm1'));

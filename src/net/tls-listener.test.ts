@@ -108,7 +108,7 @@ describe('a client with TLS', () => {
   });
 
   it.each(versions)(
-    'gets the last answers after it has closed its own side, over %s [CONN-025]',
+    'gets the last answers after it has closed its own side, over %s [CONN-041]',
     async (version) => {
       const { server } = await listen();
       const { wire, socket } = await client(server, { minVersion: version, maxVersion: version });

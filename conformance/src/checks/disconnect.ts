@@ -1,4 +1,4 @@
-// Checks of the end of a connection by Disconnect: no answer to it, and everything that was sent before it is carried out. Area: CONN.
+// Checks of the end of a connection by its client: no answer to Disconnect, and everything that was sent before is carried out. Area: CONN.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -70,6 +70,31 @@ export const disconnectChecks: CheckModule = [
         await client.expect({ command: 'PublishAck', id });
         ctx.assert.equal(await messageCountOf(witness, queue), number, 'number of messages', 'PUBLISH-002');
       }
+    },
+  },
+  // CONN-041 (SHOULD): When a client ends its side of the connection without a Disconnect, the broker carries out the
+  // commands that it sent before, sends their answers and closes the connection.
+  {
+    id: 'CONN-041a',
+    title: 'carries out and answers what a client sent before it ended its side of the connection',
+    clauses: ['CONN-041'],
+    profile: 'core',
+    evidence: { frames: 8, assertions: 6 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'sent-and-gone');
+      const client = await ctx.connect({ own: true });
+      const ids = [ctx.id('m'), ctx.id('m'), ctx.id('m')];
+      const ping = ctx.id('ping');
+      await client.sendTogether([
+        ...ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })),
+        { command: Command.Ping, id: ping },
+      ]);
+      await client.end();
+      await client.closed();
+      for (const id of ids) await client.expect({ command: 'PublishAck', id });
+      await client.expect({ command: 'Pong', id: ping });
+      ctx.assert.equal(await messageCountOf(witness, queue), ids.length, 'number of messages');
     },
   },
   // CONN-031 (MUST): The broker carries out the frames of one connection in the order in which the client sent them.

@@ -95,7 +95,7 @@ describe('the end of a connection', () => {
     expect(client.isOver).toBe(true);
   });
 
-  it('still answers a client that has closed its own side [CONN-025]', async () => {
+  it('still answers a client that has closed its own side [CONN-041]', async () => {
     const tested = new TestedBroker();
     const client = await tested.connect();
     client.send(publish('q', 'm1'), ping());

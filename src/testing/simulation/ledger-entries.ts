@@ -35,7 +35,6 @@ export type SeenConnection = {
   /** Why the connection may end; undefined: no known reason. */
   hasReasonToEnd: boolean;
   wasToldOfEnd: boolean;
-  isClientGone: boolean;
   isConnected: boolean;
   /** The broker reads no more input of the connection. */
   isPastReading: boolean;
@@ -167,7 +166,6 @@ export function newConnection(connection: number, isSilent: boolean): SeenConnec
     leavingSince: undefined,
     hasReasonToEnd: isSilent,
     wasToldOfEnd: false,
-    isClientGone: false,
     isConnected: false,
     isPastReading: false,
     commandCount: 0,

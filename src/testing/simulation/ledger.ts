@@ -152,7 +152,7 @@ export class Ledger {
         this.#bookCommand(this.#connection(observation.connection), observation);
         return undefined;
       case 'clientGone':
-        this.#bookClientGone(this.#connection(observation.connection));
+        this.#mayLeave(this.#connection(observation.connection), true);
         return undefined;
       case 'taken':
         this.#bookTaken(this.#connection(observation.connection));
@@ -296,15 +296,7 @@ export class Ledger {
     const connection = this.#connection(number);
     connection.wasCongested = true;
     connection.congestedSince = isCongested ? this.epoch : undefined;
-    if (isCongested && connection.isClientGone) connection.isPastReading = true;
     return undefined;
-  }
-
-  /** The broker gives up what it has not handled of a client that has left and does not read. */
-  #bookClientGone(connection: SeenConnection): void {
-    connection.isClientGone = true;
-    if (connection.congestedSince !== undefined) connection.isPastReading = true;
-    this.#mayLeave(connection, true);
   }
 
   /** When the broker is idle, a publish without an answer waits for room. */
