@@ -95,7 +95,8 @@ export async function runCommand(
   const unwritable = reporting.start();
   if (unwritable.length > 0) throw new UsageError(unwritable.join('\n'));
   const faults: string[] = [];
-  const { verdict } = await runSuite(sources, { ...request.options, ...keeping }, (event) => {
+  const notice = (text: string): void => terminal.err(redact(`note: ${text}`));
+  const { verdict } = await runSuite(sources, { ...request.options, ...keeping, notice }, (event) => {
     if (event.type === 'run finished') adviseBaseline(event.report, request.options, terminal);
     reporting.observe(event);
     if (event.type === 'run finished') faults.push(...reporting.finish());

@@ -17,7 +17,7 @@ export type ConnectionNeed = {
 
 type Kind = 'shared' | 'own';
 
-export type SupplySetting = {
+type SupplySetting = {
   readonly pacer: Pacer;
   /** Absent if connections are not passed from one check to another. */
   readonly spares: SpareConnections | undefined;
@@ -27,30 +27,33 @@ export type SupplySetting = {
 export type OpenAhead = () => Promise<BrokerConnection>;
 
 export class ConnectionSupply {
-  readonly #setting: SupplySetting;
+  readonly #limits: { readonly pacer: Pacer };
+  readonly #spares: SpareConnections | undefined;
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(setting: SupplySetting) {
-    this.#setting = setting;
+  /** `limits`: asked for its pacer before each check, because it may change. */
+  constructor(limits: { readonly pacer: Pacer }, spares: SpareConnections | undefined) {
+    this.#limits = limits;
+    this.#spares = spares;
   }
 
   /** Waits until the connections are ready; requests are served in order. */
   reserve(need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
-    const { pacer } = this.#setting;
-    const isLimited = pacer.reserve !== undefined;
+    const setting = { pacer: this.#limits.pacer, spares: this.#spares };
+    const isLimited = setting.pacer.reserve !== undefined;
     if (!isLimited)
-      return Promise.resolve(new CheckConnections(this.#setting, { need, connections: [], turns: [] }));
-    const gathered = this.#tail.then(() => this.#gather(need, open));
+      return Promise.resolve(new CheckConnections(setting, { need, connections: [], turns: [] }));
+    const gathered = this.#tail.then(() => this.#gather(setting, need, open));
     this.#tail = gathered.catch(() => undefined);
     return gathered;
   }
 
-  async #gather(need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
-    const { pacer } = this.#setting;
+  async #gather(setting: SupplySetting, need: ConnectionNeed, open: OpenAhead): Promise<CheckConnections> {
+    const { pacer } = setting;
     const connections: BrokerConnection[] = [];
     const turns: Turn[] = [];
     while (connections.length < need.shared) {
-      const connection = await this.#oneOf(open);
+      const connection = await oneOf(setting, open);
       // If the broker accepts no connection, the check judges that.
       if (connection === undefined) break;
       connections.push(connection);
@@ -61,24 +64,26 @@ export class ConnectionSupply {
       if (turn === undefined) await pacer.freed?.().done;
       else turns.push(turn);
     }
-    return new CheckConnections(this.#setting, { need, connections, turns });
+    return new CheckConnections(setting, { need, connections, turns });
   }
+}
 
-  /** A spare connection or a new one, whichever is available first. */
-  async #oneOf(open: OpenAhead): Promise<BrokerConnection | undefined> {
-    const { pacer, spares } = this.#setting;
-    for (;;) {
-      const spare = await spares?.take();
-      if (spare !== undefined) return spare;
-      const turn = pacer.reserve?.();
-      if (turn !== undefined) {
-        turn.giveBack();
-        return open().catch(() => undefined);
-      }
-      const freed = pacer.freed?.();
-      await Promise.race([freed?.done, spares?.freed() ?? new Promise<void>(() => {})]);
-      freed?.cancel();
+/** A spare connection or a new one, whichever is available first. */
+async function oneOf(
+  { pacer, spares }: SupplySetting,
+  open: OpenAhead,
+): Promise<BrokerConnection | undefined> {
+  for (;;) {
+    const spare = await spares?.take();
+    if (spare !== undefined) return spare;
+    const turn = pacer.reserve?.();
+    if (turn !== undefined) {
+      turn.giveBack();
+      return open().catch(() => undefined);
     }
+    const freed = pacer.freed?.();
+    await Promise.race([freed?.done, spares?.freed() ?? new Promise<void>(() => {})]);
+    freed?.cancel();
   }
 }
 

@@ -3,12 +3,12 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Evidence } from '../evidence.ts';
 import { randomFor } from '../random.ts';
 import { timingFor } from '../timing.ts';
 import { Trace } from '../trace.ts';
-import { openConnection } from './open-connection.ts';
+import { openConnection, refusesConnections } from './open-connection.ts';
 import type { Pacer } from './pacer.ts';
 import { noPacer, windowPacer } from './pacer.ts';
 
@@ -75,4 +75,28 @@ it('counts as a wait of the check', async () => {
   const { open, evidence } = await refusing(0);
   await open(noPacer);
   expect(evidence.minWaitMs).toBe(timingFor(1).connectMs);
+});
+
+describe('whether the broker refuses connections', () => {
+  it.each([
+    ['closes them at once', (socket: Socket) => socket.destroy(), true],
+    ['keeps them', () => {}, false],
+    ['says something before it closes them', (socket: Socket) => socket.end('x'), false],
+  ])('is seen when it %s', async (_title, accept, expected) => {
+    server = createServer((socket) => void accept(socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await refusesConnections({ host: '127.0.0.1', port }, timingFor(1))).toBe(expected);
+  });
+
+  it('is not said of one that does not listen', async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    expect(await refusesConnections({ host: '127.0.0.1', port }, timingFor(1))).toBe(false);
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
 });

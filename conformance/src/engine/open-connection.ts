@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import type { TlsVersion } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Endpoints } from '../target/target-file.ts';
+import type { Timing } from '../timing.ts';
 import { BrokerConnection } from '../wire/broker-connection.ts';
 import type { ConnectionSetting, NewStream } from '../wire/link.ts';
 import { secureSocket } from '../wire/secure-socket.ts';
@@ -66,8 +67,25 @@ const maxRefusalDelayMs = 60;
 
 async function isClosedSilently(socket: Socket, pacer: Pacer): Promise<boolean> {
   if (pacer.mayBeRefused?.() !== true) return false;
+  return closesSilently(socket, maxRefusalDelayMs);
+}
+
+/** The end of a connection over the rate limit of a distant or busy broker comes within this time. */
+const maxAskedDelayMs = 500;
+
+/** Opens one connection and sends nothing. True if the broker accepts it, sends nothing and closes it: it is over a rate limit. */
+export async function refusesConnections({ host, port }: Endpoints['tcp'], timing: Timing): Promise<boolean> {
+  const socket = await openSocket({ host, port }, timing.connectMs).catch(() => undefined);
+  if (socket === undefined) return false;
+  socket.on('error', () => {}).resume();
+  const isRefused = await closesSilently(socket, maxAskedDelayMs);
+  socket.destroy();
+  return isRefused;
+}
+
+async function closesSilently(socket: Socket, withinMs: number): Promise<boolean> {
   const isClosed = await new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), maxRefusalDelayMs);
+    const timer = setTimeout(() => resolve(false), withinMs);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve(true);

@@ -28,9 +28,9 @@ import type { BrokerPool, Lease } from './broker-pool.ts';
 import { withCauses } from './causes.ts';
 import type { CheckConnections } from './connection-supply.ts';
 import { ConnectionSupply } from './connection-supply.ts';
-import type { Pacer } from './pacer.ts';
-import { noPacer, windowPacer } from './pacer.ts';
+import { refusesConnections } from './open-connection.ts';
 import { QueueCleanup } from './queue-cleanup.ts';
+import { RateLimits } from './rate-limits.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { RunCheckSetting } from './run-check.ts';
 import { resultHead } from './run-check.ts';
@@ -59,7 +59,7 @@ export class PlanRunner {
   readonly #toRerun: PlanEntry[] = [];
   readonly #startedAt = performance.now();
   readonly #names = new RunNames();
-  readonly #pacer: Pacer;
+  readonly #limits: RateLimits;
   readonly #supply: ConnectionSupply;
   readonly #loginTurns = new LoginTurns();
   /** Undefined if the broker ends with the run. */
@@ -83,18 +83,15 @@ export class PlanRunner {
   constructor(setting: PlanRunnerSetting) {
     this.#setting = setting;
     this.#sameCause = new SameCauseWatch(setting.options.sameCauseLimit);
-    const { limits, lifecycle } = setting.options.target;
-    this.#spares = lifecycle.kind === 'attach' ? new SpareConnections() : undefined;
-    this.#pacer =
-      lifecycle.kind !== 'spawn' && limits?.maxConnectionsPerIpPerWindow !== undefined
-        ? windowPacer(limits.maxConnectionsPerIpPerWindow ?? 1, limits.connectionWindowMs ?? 60_000)
-        : noPacer;
-    this.#supply = new ConnectionSupply({ pacer: this.#pacer, spares: this.#spares });
+    const { target } = setting.options;
+    this.#spares = target.lifecycle.kind === 'attach' ? new SpareConnections() : undefined;
+    this.#limits = new RateLimits(target, setting.options.notice);
+    this.#supply = new ConnectionSupply(this.#limits, this.#spares);
     // Each running check adds a listener for interrupts.
     if (setting.options.signal !== undefined) setMaxListeners(0, setting.options.signal);
     // The test whether the target listens has already used a connection: count it.
-    void this.#pacer.turn();
-    this.#cleanup = lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
+    void this.#limits.pacer.turn();
+    this.#cleanup = target.lifecycle.kind === 'attach' ? this.#queueCleanup() : undefined;
   }
 
   /** Runs all entries. Throws a TargetFault if no broker can be started. */
@@ -136,7 +133,7 @@ export class PlanRunner {
       targetFault: this.#lostTarget() ?? this.#unexplainedDeath(),
       runnerFault: interrupted ? 'the run was interrupted' : undefined,
       identity: this.#identity,
-      notes: [...this.#sameCauseNotes(), ...this.#notes],
+      notes: [...this.#sameCauseNotes(), ...this.#limits.notes, ...this.#notes],
     };
   }
 
@@ -229,10 +226,17 @@ export class PlanRunner {
     return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once.death);
   }
 
-  async #runOnce(
+  /** Runs it again if the result is discarded because the run kept to no limits. */
+  async #runOnce(entry: PlanEntry, way: WayOfRun): Promise<OneRun> {
+    const once = await this.#runLeased(entry, way);
+    return once.kind === 'discarded' ? this.#runOnce(entry, { ...way, isRepeat: true }) : once;
+  }
+
+  async #runLeased(
     entry: PlanEntry,
-    { rerun, ownBroker = false }: { readonly rerun: number; readonly ownBroker?: boolean },
-  ): Promise<OneRun> {
+    { rerun, ownBroker = false, isRepeat = false }: WayOfRun,
+  ): Promise<OneRun | { readonly kind: 'discarded' }> {
+    const { pacer } = this.#limits;
     const lease = await this.#setting.pool.lease(entry.check, { alone: ownBroker });
     try {
       this.#identity ??= lease.broker.identity;
@@ -244,21 +248,30 @@ export class PlanRunner {
         const reason = `the adapter does not support ${unsupported.join(', ')}`;
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
-      const result = await this.#runAttempts(entry, lease, rerun);
+      const runNumber = isRepeat ? rerun + maxReruns + 1 : rerun;
+      const result = await this.#runAttempts(entry, lease, { isAlone: rerun > 0, runNumber });
+      const asks = () =>
+        refusesConnections(lease.broker.endpoints.tcp, timingFor(this.#setting.options.timeoutScale));
+      if (await this.#limits.discards(result, pacer, asks)) return { kind: 'discarded' };
       return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
   }
 
-  #runAttempts(entry: PlanEntry, lease: Lease, rerun: number): Promise<CheckResult> {
+  /** `runNumber`: from 0, different for each run of the check. */
+  #runAttempts(
+    entry: PlanEntry,
+    lease: Lease,
+    { isAlone, runNumber }: { readonly isAlone: boolean; readonly runNumber: number },
+  ): Promise<CheckResult> {
     const { tcp } = lease.broker.endpoints;
     return runAttempts({
       supply: this.#supply,
       open: () => this.#connectionOpener(tcp).connect(),
       settingOf: (attempt, connections) => ({
-        ...this.#checkSetting(entry, lease, attempt + rerun * attemptNamesPerRun, connections),
-        isAlone: rerun > 0,
+        ...this.#checkSetting(entry, lease, attempt + runNumber * attemptNamesPerRun, connections),
+        isAlone,
       }),
       ended: ({ names }, { evidence }) => {
         // A broker that sent nothing has created no queues.
@@ -275,7 +288,7 @@ export class PlanRunner {
       tcp,
       timing: timingFor(timeoutScale),
       name,
-      pacer: this.#pacer,
+      pacer: this.#limits.pacer,
       ...this.#credentials,
     });
   }
@@ -290,7 +303,7 @@ export class PlanRunner {
         declared: target.capabilities ?? [],
         timing: timingFor(timeoutScale),
         name: this.#names.ofVisit('look', seed),
-        pacer: this.#pacer,
+        pacer: this.#limits.pacer,
         ...this.#credentials,
       }).finally(() => lease.release());
     } catch {
@@ -316,7 +329,7 @@ export class PlanRunner {
     if (this.#setting.options.target.lifecycle.kind !== 'spawn') {
       // The test uses a connection, so it is done only after a connection was lost.
       if (!lostConnection(result)) return undefined;
-      await this.#pacer.turn();
+      await this.#limits.pacer.turn();
     }
     return broker.findUnwantedEnd();
   }
@@ -352,7 +365,7 @@ export class PlanRunner {
       ...this.#head(entry, attempt),
       broker: lease.broker,
       facts: {
-        ...targetFacts(options.target, check, lease.broker.unsupported),
+        ...targetFacts(this.#limits.target, check, lease.broker.unsupported),
         credentials: options.credentials ?? {},
       },
       seed: seedOf(options, repetition),
@@ -404,7 +417,7 @@ export class PlanRunner {
       timing,
       names: this.#names,
       seed,
-      pacer: this.#pacer,
+      pacer: { turn: () => this.#limits.pacer.turn() },
       ...this.#credentials,
     });
   }
@@ -434,6 +447,9 @@ export class PlanRunner {
 function stopsRun({ outcome, baseline }: CheckResult): boolean {
   return outcome === 'error' || (outcome === 'fail' && baseline === undefined);
 }
+
+/** `rerun`: 0 for the first run, beside other checks; from 1 for runs alone. `isRepeat`: an earlier result of this run was discarded. */
+type WayOfRun = { readonly rerun: number; readonly ownBroker?: boolean; readonly isRepeat?: boolean };
 
 /** A result; or a shared broker died, and another check may be the cause. */
 type OneRun =

@@ -50,6 +50,8 @@ export type RunOptions = SelectionRequest & {
   readonly baseline?: Baseline | undefined;
   /** Interrupts the run. */
   readonly signal?: AbortSignal;
+  /** Called with one sentence when the run becomes much slower than planned. */
+  readonly notice?: (text: string) => void;
   /** Does not repeat, at the end, the checks that the machine was too busy for: the caller repeats them. */
   readonly skipsReruns?: boolean;
   /** Starts brokers instead of the target's lifecycle, for example several in one process. */

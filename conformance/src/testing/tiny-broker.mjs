@@ -4,7 +4,7 @@
 // connection has gone, TINY_REFUSE=<text> refuses to start, TINY_NOISE prints to standard output first, TINY_UNSUPPORTED lists
 // settings, TINY_CAPABILITIES is announced in ConnectAck, TINY_PID=<file> adds its process id to the file, TINY_CHILD=<file>
 // starts a child that does nothing and ignores signals, its id in the file, TINY_IGNORE=<count> ignores so many Connects that contain the
-// word ignored.
+// word ignored, TINY_RATE=<count>/<ms> closes each connection at once that is one too many in so many milliseconds.
 import { spawn } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -14,7 +14,9 @@ import { createInterface } from 'node:readline';
 const { TINY_DIE_ON, TINY_DIE_IDLE, TINY_REFUSE, TINY_NOISE, TINY_UNSUPPORTED, TINY_CHILD, TINY_PID } =
   process.env;
 const { CONFORMANCE_CONFIGURATION, CONFORMANCE_DATA_DIRECTORY } = process.env;
-const { TINY_CAPABILITIES, TINY_IGNORE } = process.env;
+const { TINY_CAPABILITIES, TINY_IGNORE, TINY_RATE } = process.env;
+const rate = TINY_RATE?.split('/').map(Number);
+const acceptedAt = [];
 const toIgnore = { count: Number(TINY_IGNORE ?? 0) };
 const openSockets = new Set();
 const answers = new Map([
@@ -59,6 +61,7 @@ function startChild(file) {
 }
 
 function serve(socket) {
+  if (isOneTooMany()) return socket.destroy();
   openSockets.add(socket);
   socket.on('close', () => {
     openSockets.delete(socket);
@@ -74,6 +77,15 @@ function serve(socket) {
       bytes = bytes.subarray(end);
     }
   });
+}
+
+function isOneTooMany() {
+  if (rate === undefined) return false;
+  const [count, windowMs] = rate;
+  while (performance.now() - acceptedAt[0] >= windowMs) acceptedAt.shift();
+  if (acceptedAt.length >= count) return true;
+  acceptedAt.push(performance.now());
+  return false;
 }
 
 function handle(socket, body) {
