@@ -17,6 +17,12 @@ export default mergeConfig(PLANTED_TESTS === 'programs' ? programs : unit, {
       load: (id: string) => (id.split('?')[0] === root + path ? text : undefined),
     },
   ],
-  // A fault may make a test run for ever, or end its process.
-  test: { pool: 'forks', maxWorkers: 1, testTimeout: PLANTED_TESTS === 'programs' ? 60_000 : 20_000 },
+  test: {
+    // A fault may make a test run for ever, or end its process.
+    pool: 'forks',
+    maxWorkers: 1,
+    testTimeout: PLANTED_TESTS === 'programs' ? 60_000 : 20_000,
+    // What is kept goes by the text on disk: the fault would not be seen, or be seen in other runs.
+    experimental: { fsModuleCache: false },
+  },
 });
