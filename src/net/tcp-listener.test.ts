@@ -188,6 +188,15 @@ describe('the TCP listener', () => {
     expect(attach).not.toHaveBeenCalled();
   });
 
+  it('closes all connections that the handler rejects, also when they are many [LIMIT-009, LIMIT-024]', async () => {
+    const attach = vi.fn();
+    const server = await listenTcp({ rejects: () => true, attach }, { host, port: 0 });
+    undo.push(() => server.close());
+    const sockets = Array.from({ length: 60 }, () => dial({ host, port: server.port }));
+    await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect(attach).not.toHaveBeenCalled();
+  });
+
   it('stops accepting when it is closed, while open connections go on [SHUTDOWN-001]', async () => {
     const { server } = await listen();
     const { wire } = await client(server);

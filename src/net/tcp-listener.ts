@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { ServerIdentity } from './certificates.ts';
 import { OpenConnections } from './open-connections.ts';
 import { ReadBuffer } from './read-buffer.ts';
+import { RefusedConnections } from './refused-connections.ts';
 import { TlsGate } from './tls-gate.ts';
 
 /** Serves the accepted connections. */
@@ -51,6 +52,7 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
   const gate = createGate(options);
   const readBuffer = new ReadBuffer(handler.readBuffer);
   const connections = new OpenConnections();
+  const refused = new RefusedConnections();
   const open = (accepted: Socket): Duplex =>
     gate?.secure(accepted) ?? connections.counted(readBuffer.socketFor(accepted, HIGH_WATER_MARK_BYTES));
   const server = createServer(
@@ -62,7 +64,7 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
     },
     (accepted) => {
       const address = accepted.remoteAddress ?? '';
-      if (handler.rejects(address)) accepted.destroy();
+      if (handler.rejects(address)) refused.close(accepted);
       else handler.attach(open(accepted), address);
     },
   );

@@ -184,6 +184,35 @@ const publishRates: CheckModule = [
 ] satisfies readonly Check[];
 
 const connectionCounts: CheckModule = [
+  // LIMIT-009 (MUST): The broker closes each connection that exceeds MaxConnectionsPerIpPerWindow for its address, and
+  // does not accept a Connect on it.
+  {
+    id: 'LIMIT-009a',
+    title: 'closes each of forty connections over the limit of their address, and serves those within it',
+    clauses: ['LIMIT-009'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: fewConnections },
+    evidence: { frames: 2 * maxConnections, assertions: maxConnections + 1 },
+    run: async (ctx) => {
+      const startedAt = ctx.now();
+      const clients: Connection[] = [];
+      for (let count = 0; count < maxConnections; count += 1) clients.push(await ctx.connect({ own: true }));
+      const attempts = await Promise.all(Array.from({ length: 40 }, () => ctx.tryConnect()));
+      const accepted = attempts.filter((connection) => connection !== undefined);
+      for (const connection of accepted) await connection.send({ command: Command.Connect, id: ctx.id() });
+      for (const connection of accepted) await connection.closed({ clause: 'LIMIT-009' });
+      const served = accepted.filter(({ received }) =>
+        received.some(({ command }) => command === Command.ConnectAck),
+      );
+      noteEndOfWindow(ctx, startedAt);
+      ctx.assert.equal(served.length, 0, 'number of connections over the limit that are served');
+      for (const client of clients) {
+        const { commandName } = await client.ping();
+        ctx.assert.equal(commandName, 'Pong', 'the answer to a Ping within the limit');
+      }
+    },
+  },
   // LIMIT-024 (SHOULD): The broker closes a connection that exceeds the limit per address immediately, before the
   // client has sent a frame.
   {

@@ -1,0 +1,60 @@
+// When refused connections are closed: a few at once, the others at the end of the turn.
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CLOSED_AT_ONCE, MAX_WAITING, RefusedConnections, TURN_MS } from './refused-connections.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Refuses so many connections. Returns them. */
+function refusedBy(refused: RefusedConnections, count: number): readonly Socket[] {
+  const sockets = Array.from({ length: count }, () => new Socket());
+  for (const socket of sockets) refused.close(socket);
+  return sockets;
+}
+
+function closedCount(sockets: readonly Socket[]): number {
+  return sockets.filter(({ destroyed }) => destroyed).length;
+}
+
+describe('refused connections', () => {
+  it('are closed at once while they are few [LIMIT-024]', () => {
+    const refused = new RefusedConnections();
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(closedCount(refusedBy(refused, CLOSED_AT_ONCE))).toBe(CLOSED_AT_ONCE);
+      vi.advanceTimersByTime(TURN_MS);
+    }
+  });
+
+  it('are closed at the end of the turn when there were many, and then a few at once again [LIMIT-024]', () => {
+    const refused = new RefusedConnections();
+    const sockets = refusedBy(refused, CLOSED_AT_ONCE + 3);
+    expect(closedCount(sockets)).toBe(CLOSED_AT_ONCE);
+    vi.advanceTimersByTime(TURN_MS - 1);
+    expect(closedCount(sockets)).toBe(CLOSED_AT_ONCE);
+    vi.advanceTimersByTime(1);
+    expect(closedCount(sockets)).toBe(CLOSED_AT_ONCE + 3);
+    expect(closedCount(refusedBy(refused, 1))).toBe(1);
+  });
+
+  it('do not wait when many others wait', () => {
+    const refused = new RefusedConnections();
+    const sockets = refusedBy(refused, CLOSED_AT_ONCE + MAX_WAITING + 5);
+    expect(closedCount(sockets)).toBe(CLOSED_AT_ONCE + 5);
+    vi.advanceTimersByTime(TURN_MS);
+    expect(closedCount(sockets)).toBe(sockets.length);
+  });
+
+  it('may fail while they wait', () => {
+    const refused = new RefusedConnections();
+    const [last] = refusedBy(refused, CLOSED_AT_ONCE + 1).slice(-1);
+    expect(() => last?.emit('error', new Error('read ECONNRESET'))).not.toThrow();
+    vi.advanceTimersByTime(TURN_MS);
+    expect(last?.destroyed).toBe(true);
+  });
+});
