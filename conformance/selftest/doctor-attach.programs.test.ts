@@ -68,7 +68,7 @@ it('names the run that comes next, with the credentials that it was given', asyn
     const { signal } = new AbortController();
     const args = ['doctor', ...reach, '--timeout-scale', '2'];
     expect(await main(args, { out: say, err: say, color: false }, signal), lines.join('\n')).toBe(0);
-    expect(lines.at(-1)).toBe(`next: truemq-conformance run ${reach.join(' ')}`);
+    expect(lines.at(-1)).toBe(`next: truemq-conformance run ${reach.join(' ')} --timeout-scale 2`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -15,7 +15,7 @@ import { countText } from '../count-text.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Diagnosis, ExaminationStep } from '../doctor/finding.ts';
 import { mistakes } from '../doctor/finding.ts';
-import { reachWords } from '../engine/reproduce.ts';
+import { reachWords, scaleWords } from '../engine/reproduce.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
@@ -55,7 +55,7 @@ export async function doctorCommand(
   if (!diagnosis.started) return exitCodes.target;
   if (diagnosis.findings.length > 0) return exitCodes.failed;
   const reach = reachWords({ targetPath: path, givenCredentials: givenCredentials(flags) });
-  terminal.out(`next: truemq-conformance run ${reach}`);
+  terminal.out(`next: truemq-conformance run ${reach}${scaleWords({ timeoutScale })}`);
   return exitCodes.open;
 }
 

@@ -12,9 +12,8 @@ export function reproduceLine(
 ): string {
   const isClaimed = expandProfiles(options.target.profiles ?? ['core']).has(profile);
   const asked = isClaimed ? '' : ` --profile ${profile}`;
-  const scale = options.timeoutScale === 1 ? '' : ` --timeout-scale ${options.timeoutScale}`;
   const wire = options.wireMode === 'whole' ? '' : ` --wire ${options.wireMode}`;
-  return `truemq-conformance run ${reachWords(options)}${asked} --only ${id} --seed ${options.seed}${wire}${scale}`;
+  return `truemq-conformance run ${reachWords(options)}${asked} --only ${id} --seed ${options.seed}${wire}${scaleWords(options)}`;
 }
 
 export type ReachOptions = Pick<RunOptions, 'targetPath' | 'givenCredentials'>;
@@ -23,6 +22,11 @@ export type ReachOptions = Pick<RunOptions, 'targetPath' | 'givenCredentials'>;
 export function reachWords({ targetPath, givenCredentials = [] }: ReachOptions): string {
   const flags = [['target', targetPath] as const, ...givenCredentials];
   return flags.map(([name, value]) => `--${name} ${shellWord(value)}`).join(' ');
+}
+
+/** The flag that makes deadlines longer or shorter, with a space before it; nothing if they are as usual. */
+export function scaleWords({ timeoutScale }: Pick<RunOptions, 'timeoutScale'>): string {
+  return timeoutScale === 1 ? '' : ` --timeout-scale ${timeoutScale}`;
 }
 
 /** The text as one word of a command line. */

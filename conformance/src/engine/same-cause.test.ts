@@ -65,10 +65,11 @@ it('says what to run next, as one command line', () => {
       sentence: 'The broker answers.',
       targetPath: 'my target.yaml',
       givenCredentials: [['token-file', 'token.txt']],
+      timeoutScale: 2,
       notReachedCount: 9,
     }),
   ).toBe(
-    "the run was stopped: 3 checks failed for the same reason and none passed (ConnectAck did not come); 9 were not reached. They need CONN-005: The broker answers. To find the cause: truemq-conformance doctor --target 'my target.yaml' --token-file token.txt",
+    "the run was stopped: 3 checks failed for the same reason and none passed (ConnectAck did not come); 9 were not reached. They need CONN-005: The broker answers. To find the cause: truemq-conformance doctor --target 'my target.yaml' --token-file token.txt --timeout-scale 2",
   );
 });
 

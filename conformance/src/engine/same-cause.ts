@@ -5,7 +5,8 @@ import type { CheckResult } from '../result.ts';
 import { answerRule } from '../wire/check-traffic.ts';
 import { Command } from '../wire/command.ts';
 import type { ReachOptions } from './reproduce.ts';
-import { reachWords } from './reproduce.ts';
+import { reachWords, scaleWords } from './reproduce.ts';
+import type { RunOptions } from './suite.ts';
 
 /** How many different checks failed at one step, and why. */
 export type SameCause = {
@@ -67,12 +68,16 @@ function isViolation({ outcome, expected }: CheckResult): boolean {
 /** The note for the report: what happened, and which command finds the cause. */
 export function sameCauseNote(
   { checkCount, reason, clause }: SameCause,
-  told: ReachOptions & { readonly sentence: string | undefined; readonly notReachedCount: number },
+  told: ReachOptions &
+    Pick<RunOptions, 'timeoutScale'> & {
+      readonly sentence: string | undefined;
+      readonly notReachedCount: number;
+    },
 ): string {
   const { sentence, notReachedCount } = told;
   const rule =
     clause === undefined ? '' : ` They need ${clause}${sentence === undefined ? '' : `: ${sentence}`}`;
-  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}); ${notReachedCount} were not reached.${rule} To find the cause: truemq-conformance doctor ${reachWords(told)}`;
+  return `the run was stopped: ${checkCount} checks failed for the same reason and none passed (${reason}); ${notReachedCount} were not reached.${rule} To find the cause: truemq-conformance doctor ${reachWords(told)}${scaleWords(told)}`;
 }
 
 const firstOfArea = 2;
