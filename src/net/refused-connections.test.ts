@@ -57,4 +57,13 @@ describe('refused connections', () => {
     vi.advanceTimersByTime(TURN_MS);
     expect(last?.destroyed).toBe(true);
   });
+
+  it('keep the process alive while they wait: the listener waits for their end [SHUTDOWN-009]', () => {
+    vi.useRealTimers();
+    const timerCount = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timerCount();
+    refusedBy(new RefusedConnections(), CLOSED_AT_ONCE + 1);
+    expect(timerCount()).toBe(before + 1);
+  });
 });

@@ -18,7 +18,8 @@ export class RefusedConnections {
 
   /** Closes the connection now or at the end of the turn. */
   close(socket: Socket): void {
-    this.#turn ??= setTimeout(this.#endTurn, TURN_MS).unref();
+    // It keeps the process alive: else the loop could end while the listener waits for the end of the connections.
+    this.#turn ??= setTimeout(this.#endTurn, TURN_MS);
     if (this.#closedCount >= CLOSED_AT_ONCE && this.#waiting.length < MAX_WAITING) {
       socket.on('error', () => undefined);
       this.#waiting.push(socket);
