@@ -50,6 +50,14 @@ describe('refused connections', () => {
     expect(closedCount(sockets)).toBe(sockets.length);
   });
 
+  it('keep nothing that they are sent while they wait, and are not read if they were not', () => {
+    const refused = new RefusedConnections();
+    refusedBy(refused, CLOSED_AT_ONCE);
+    const [read, unread] = [new Socket(), new Socket().pause()];
+    for (const socket of [read, unread]) refused.close(socket);
+    expect([read.readableFlowing, unread.readableFlowing]).toEqual([true, false]);
+  });
+
   it('may fail while they wait', () => {
     const refused = new RefusedConnections();
     const [last] = refusedBy(refused, CLOSED_AT_ONCE + 1).slice(-1);

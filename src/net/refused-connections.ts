@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 export const TURN_MS = 25;
 /** So many are closed at once in a turn. */
 export const CLOSED_AT_ONCE = 4;
-/** So many may wait for the end of a turn; the others are closed at once too. None of them is read, but what TLS has read by then is held. */
+/** So many may wait for the end of a turn; the others are closed at once too. Nothing that they send is kept. */
 export const MAX_WAITING = 32;
 
 export class RefusedConnections {
@@ -22,6 +22,8 @@ export class RefusedConnections {
     this.#turn ??= setTimeout(this.#endTurn, TURN_MS);
     if (this.#closedCount >= CLOSED_AT_ONCE && this.#waiting.length < MAX_WAITING) {
       socket.on('error', () => undefined);
+      // One that is to use TLS is read from its beginning on: what comes is dropped.
+      if (!socket.isPaused()) socket.resume();
       this.#waiting.push(socket);
       return;
     }
