@@ -6,6 +6,7 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { noteIfLate } from './shared/lateness.ts';
+import { isPingAnswered } from './shared/ping-answered.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import { expectEmpty, waitUntil } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
@@ -83,7 +84,8 @@ const blockedPublishes: CheckModule = [
       const { client, queue, first, id } = await withBlockedPublish(ctx);
       const ids = [first, id];
       const publishers = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
-      for (const publisher of publishers) ids.push(await publishBlocked(ctx, publisher, queue));
+      for (const publisher of publishers)
+        ids.push(await publishBlocked(ctx, publisher, { queue, witness: client }));
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, 'the delivered messages');
       for (const publisher of publishers) await publisher.expect('PublishAck', { clause: 'OVERFLOW-011' });
@@ -144,11 +146,11 @@ const blockedPublishes: CheckModule = [
     evidence: { frames: 8, messages: 4 },
     run: async (ctx) => {
       const { client, publisher, queue } = await withBlockedPublish(ctx);
-      await publishBlocked(ctx, publisher, queue);
-      await publishBlocked(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, { queue, witness: client });
+      await publishBlocked(ctx, publisher, { queue, witness: client });
       const id = ctx.id('fourth');
       await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
-      const isRead = await isPingAnswered(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher, client);
       if (isRead) await publisher.expect({ command: 'Error', id });
       await client.subscribe(queue);
       await takeAndAck(client, queue, 4);
@@ -187,9 +189,9 @@ const otherCommands: CheckModule = [
       const held = await publisher.delivery({ queue: watched });
       const queue = await newQueue(ctx, client, 'full', blockPublisher);
       await publishSeries(ctx, client, queue, 1);
-      await publishBlocked(ctx, publisher, queue);
+      await publishBlocked(ctx, publisher, { queue, witness: client });
       await publisher.ack(held);
-      const isRead = await isPingAnswered(ctx, publisher);
+      const isRead = await isPingAnswered(ctx, publisher, client);
       ctx.assert.equal(publisher.isClosed, false, 'the connection is closed');
       if (!isRead) {
         // The broker reads the Ack when there is room, before the Ping that follows it.
@@ -221,7 +223,7 @@ const otherCommands: CheckModule = [
         { command: Command.ListQueues, id: ids[1] },
         { command: Command.CreateQueue, id: ids[2], queue: ctx.queue('made-meanwhile') },
       ]);
-      if (await isPingAnswered(ctx, publisher)) {
+      if (await isPingAnswered(ctx, publisher, client)) {
         for (const command of ids)
           expectAnswered(
             ctx,
@@ -259,7 +261,7 @@ const otherCommands: CheckModule = [
       const other = await newQueue(ctx, client, 'other');
       const overtaking = ctx.id('overtaking');
       await publisher.send({ command: Command.Publish, id: overtaking, queue: other, payload: '1' });
-      if (await isPingAnswered(ctx, publisher)) {
+      if (await isPingAnswered(ctx, publisher, client)) {
         expectAnswered(ctx, publisher, overtaking, 'the Publish to another queue is answered');
         expectUnanswered(ctx, publisher, id, 'the first Publish is still blocked', 'OVERFLOW-010');
       }
@@ -286,7 +288,7 @@ const otherCommands: CheckModule = [
       const { client, publisher, queue, id, first } = await withBlockedPublish(ctx);
       const repeater = await ctx.connect({ own: true });
       await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
-      await isPingAnswered(ctx, repeater);
+      await isPingAnswered(ctx, repeater, client);
       expectUnanswered(ctx, repeater, id, 'the repeat is not answered before the first Publish');
       await client.subscribe(queue);
       const taken = await takeAndAck(client, queue, 2);
@@ -347,26 +349,25 @@ async function withBlockedPublish(
   const ttl = options.messageTtl === undefined ? {} : { messageTtl: options.messageTtl };
   const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...ttl });
   const [first = ''] = await publishSeries(ctx, client, queue, 1);
-  return { client, publisher, queue, first, id: await publishBlocked(ctx, publisher, queue) };
+  const id = await publishBlocked(ctx, publisher, { queue, witness: client });
+  return { client, publisher, queue, first, id };
 }
 
-/** Publishes to a full queue and asserts that the Publish is not answered before the Ping that follows it. */
-async function publishBlocked(ctx: CheckContext, publisher: Connection, queue: string): Promise<string> {
+/**
+ * Publishes to a full queue and asserts that the Publish is not answered before the Ping that follows it. `witness`: a connection that no
+ * Publish blocks.
+ */
+async function publishBlocked(
+  ctx: CheckContext,
+  publisher: Connection,
+  where: { readonly queue: string; readonly witness: Connection },
+): Promise<string> {
   const id = ctx.id('blocked');
-  await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
-  await isPingAnswered(ctx, publisher);
+  await publisher.send({ command: Command.Publish, id, queue: where.queue, payload: '"blocked"' });
+  await isPingAnswered(ctx, publisher, where.witness);
   const text = 'a Publish to a full queue is not answered before there is room';
   expectUnanswered(ctx, publisher, id, text, 'OVERFLOW-010');
   return id;
-}
-
-/** Whether a Ping is answered within `ctx.timing.silenceMs`. After that time, a broker that still reads has read everything sent before. */
-async function isPingAnswered(ctx: CheckContext, connection: Connection): Promise<boolean> {
-  const id = ctx.id('ping');
-  await connection.send({ command: Command.Ping, id });
-  const until = ctx.now() + ctx.timing.silenceMs;
-  while (answerTo(connection, id) === undefined && ctx.now() < until) await waitUntil(ctx, ctx.now() + 10);
-  return answerTo(connection, id) !== undefined;
 }
 
 /** Asserts that a command was answered. */
