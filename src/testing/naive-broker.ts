@@ -214,7 +214,7 @@ function handleEvent(state: NaiveState, input: Exclude<Input, CommandInput>): vo
 function handleWritable(state: NaiveState, input: Extract<Input, { kind: 'writable' }>): void {
   const connection = connectionOf(state, input.connection);
   connection.writable = input.writable;
-  state.firstOffered = subscribedQueues(state, connection);
+  for (const queue of subscribedQueues(state, connection)) state.changed.add(queue);
 }
 
 /** In the order of its subscriptions. */
@@ -228,7 +228,7 @@ function subscribedQueues(state: NaiveState, connection: NaiveConnection): Naive
 /** What others get from several of its queues comes in the order of its subscriptions. */
 function handleDisconnected(state: NaiveState, id: ConnectionId): void {
   const connection = connectionOf(state, id);
-  state.firstOffered = subscribedQueues(state, connection);
+  for (const queue of subscribedQueues(state, connection)) state.changed.add(queue);
   endSubscriptions(
     state,
     (one) => one.connection === connection,

@@ -55,6 +55,7 @@ export function giveUp(
   failure: NaiveFailure,
 ): void {
   removeMessage(queue, message);
+  state.changed.add(queue);
   if (queue.options.enableDeadLetterQueue && message.deadLetter === undefined) {
     state.deadLetters.push({ source: queue, message, failure });
   } else {
@@ -69,6 +70,7 @@ export function addMessage(
   deadLetter: DeadLetterFacts | undefined,
 ): void {
   queue.history.push('entered');
+  state.changed.add(queue);
   queue.messages.push({
     order: nextOrder(state),
     id: message.id,
@@ -143,6 +145,7 @@ export function finishIfEnded(state: NaiveState, queue: NaiveQueue, message: Nai
   if (message.firstFailure !== undefined) giveUp(state, queue, message, message.firstFailure);
   else if (message.pushedOut || message.copies.some((copy) => copy.state === 'acknowledged')) {
     removeMessage(queue, message);
+    state.changed.add(queue);
   } else
     waitAgain(
       state,
@@ -160,6 +163,7 @@ export function waitAgain(
   cutShort: boolean,
 ): void {
   message.copies = [];
+  state.changed.add(queue);
   message.cutShortCount = cutShort ? message.cutShortCount + 1 : 0;
   if (message.cutShortCount > 1) message.heldUntil = state.now + retryDelay(state, message.cutShortCount);
   if (!state.draining && isTooOld(state, queue, message)) expire(state, queue, message);

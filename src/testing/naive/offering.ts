@@ -20,11 +20,11 @@ import {
 /** Delivers everything that can be delivered and lets in every blocked publish that finds room. */
 export function offerEverything(state: NaiveState): void {
   if (state.draining) return;
-  const first = state.firstOffered;
-  state.firstOffered = [];
-  for (const queue of new Set([...first, ...state.queues])) {
+  const changed = [...state.changed].filter((queue) => state.queues.includes(queue));
+  for (const queue of new Set([...changed, ...state.queues])) {
     while (offerFrom(state, queue) || unblockOne(state, queue));
   }
+  state.changed.clear();
 }
 
 /** Delivers everything of the queue that can be delivered; tells whether there was anything. */

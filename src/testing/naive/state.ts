@@ -128,8 +128,8 @@ export type NaiveState = {
   /** In the order of subscribing; also those of deleted queues. */
   subscriptions: NaiveSubscription[];
   queues: NaiveQueue[];
-  /** Queues whose messages are offered before those of the others, in this step. */
-  firstOffered: NaiveQueue[];
+  /** Queues in which something has changed in this step, in the order in which it did: their messages are offered before those of the others. */
+  changed: Set<NaiveQueue>;
   /** Queues created so far, deleted ones included. */
   createdCount: number;
   /** Given up, and on the way to a dead letter queue. */
@@ -158,7 +158,7 @@ export function newState(settings: BrokerSettings): NaiveState {
     connections: [],
     subscriptions: [],
     queues: [],
-    firstOffered: [],
+    changed: new Set(),
     createdCount: 0,
     deadLetters: [],
     effects: [],
