@@ -236,6 +236,20 @@ describe('a change of rights', () => {
     expect(h.changeRights(user('ann'))).toEqual(['2: close']);
   });
 
+  it('lets a draining connection close that did not take the copy that was due [AUTH-026, SHUTDOWN-008]', () => {
+    const h = testCore();
+    const admin = h.connect();
+    h.createQueue(admin, 'q', { mode: DeliveryMode.FanOutWithAck });
+    const ann = h.connect(user('ann', { q: ['Subscribe'] }));
+    h.subscribe(ann, 'q');
+    h.publish(admin, 'q', 'm1');
+    h.writable(ann, false);
+    h.nack(ann, 'm1');
+    h.advance(1000);
+    expect(h.drain()).toEqual(['1: close']);
+    expect(h.changeRights(user('ann'))).toEqual(['2: close']);
+  });
+
   it('of somebody who is not connected does nothing', () => {
     const h = testCore();
     const ann = h.connect(user('ann', { q: ['Publish'] }));

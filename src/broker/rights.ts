@@ -12,11 +12,14 @@ import { TimerRank } from './queue/timer-rank.ts';
 export function rightsChanged(core: Core, { principal }: InputOf<'rightsChanged'>): void {
   let left = MAX_CHANGES_PER_STEP;
   for (const connection of core.users.change(principal)) {
-    const lost = [...connection.subscriber.subscriptions.values()].filter(
+    const { subscriber } = connection;
+    const inFlightBefore = subscriber.inFlightCount;
+    const lost = [...subscriber.subscriptions.values()].filter(
       ({ queueName }) => !connection.rights?.accessList.allows(QueueOperation.Subscribe, queueName),
     );
     for (const subscription of lost) left -= core.subscriptions.end(subscription, left);
     left -= giveBack(core, connection, new Set(lost), left);
+    closeIfIdleNow(core, connection, inFlightBefore);
   }
 }
 
@@ -29,12 +32,20 @@ function giveBack(
 ): number {
   if (ended.size === 0) return 0;
   const { subscriber } = connection;
-  const inFlightBefore = subscriber.inFlightCount;
   const { count, isComplete } = core.attempts.interruptedOn(subscriber, ended, limit);
   if (!isComplete) {
-    const goOn = (more: number) => giveBack(core, connection, ended, more);
+    const goOn = (more: number): number => {
+      const inFlightBefore = subscriber.inFlightCount;
+      const goneOn = giveBack(core, connection, ended, more);
+      closeIfIdleNow(core, connection, inFlightBefore);
+      return goneOn;
+    };
     core.timers.set(core.step.now, goOn, TimerRank.Ending);
   }
-  if (core.step.isDraining && inFlightBefore > 0) closeWhenIdle(core, connection);
   return count;
+}
+
+/** While draining: lets a connection close that had something in flight and has nothing any more. */
+function closeIfIdleNow(core: Core, connection: Connection, inFlightBefore: number): void {
+  if (core.step.isDraining && inFlightBefore > 0) closeWhenIdle(core, connection);
 }
