@@ -180,8 +180,14 @@ const houseRules = [
   {
     name: 'runner-packages',
     comment: 'The runner is a package of its own with one dependency; its tests and its build may use more.',
-    from: { path: '^conformance/(src|bin)/', pathNot: tests },
+    from: { path: '^conformance/(src|bin)/', pathNot: [tests, '^conformance/src/testing/'] },
     to: { path: 'node_modules/', pathNot: packagePaths(['yaml']) },
+  },
+  {
+    name: 'runner-testing-for-tests',
+    comment: 'What helps to test the runner is not shipped with it.',
+    from: { path: '^conformance/(src|bin)/', pathNot: [tests, '^conformance/src/testing/'] },
+    to: { path: '^conformance/src/testing/' },
   },
   {
     name: 'broker-without-runner',

@@ -58,7 +58,9 @@ const shelf: Files = {
     "import '../backend/local/local.ts'; import '../backend/backend.ts'; import '../gateway/gateway.ts'; import '../compression/zlib-compressor.ts'; import '../net/listener.ts'; import '../http/listen.ts'; import '../http/dashboard/dashboard-app.ts'; import '../storage/memory/store.ts'; import '../config/config.ts'; import('./serve.ts');",
   'src/cli/serve.ts': "import 'node:process'; export const serve = 1;",
   'conformance/src/check.ts': "import 'yaml'; import 'node:net'; export const check = 1;",
-  'conformance/src/check.test.ts': "import 'vitest'; import { check } from './check.ts'; check;",
+  'conformance/src/check.test.ts':
+    "import 'vitest'; import { check } from './check.ts'; import { tiny } from './testing/tiny.ts'; check(tiny);",
+  'conformance/src/testing/tiny.ts': "import 'vitest'; export const tiny = 1;",
   '.tools/faults/planter.ts': "import 'yaml'; export const planter = 1;",
   'conformance/selftest/run.ts': "import '../../.tools/faults/planter.ts';",
   'features/support/world.ts': "import { clock } from '../../src/testing/clock.ts'; clock;",
@@ -144,6 +146,7 @@ const forbiddenImports: readonly (readonly [string, string, string])[] = [
   ['planter-for-selftest', 'conformance/src/bad-c.ts', "import '../../.tools/faults/planter.ts';"],
   ['planter-is-neutral', '.tools/faults/bad-a.ts', "import '../../src/protocol/frame.ts';"],
   ['runner-packages', 'conformance/src/bad-b.ts', "import 'h3';"],
+  ['runner-testing-for-tests', 'conformance/src/bad-d.ts', "import './testing/tiny.ts';"],
   ['broker-without-runner', 'src/backend/bad-d.ts', "import '../../conformance/src/check.ts';"],
   ['nobody-imports-cli', 'src/testing/bad-a.ts', "import '../cli/serve.ts';"],
   ['testing-for-tests', 'src/net/bad-d.ts', "import '../testing/clock.ts';"],

@@ -3,7 +3,7 @@
 import type { Fault } from './catalogue.ts';
 import { type ProductSource, readProductSources } from './product-source.ts';
 import { type Range, WantedTokens } from './token-text.ts';
-import { type Token, tokensOf, withoutTrailingCommas } from './tokens.ts';
+import { type Token, tokensOf, withoutTrailingCommas, wordsOf } from './tokens.ts';
 
 /** What it takes to plant a fault. */
 export type Anchored = Pick<Fault, 'id' | 'find' | 'replace' | 'within'>;
@@ -24,6 +24,7 @@ type Change = Place & { readonly fault: Anchored; readonly replace: string };
 export class Planter {
   readonly #read: () => readonly ProductSource[];
   #known: readonly ProductSource[] | undefined;
+  #knownByWord: ReadonlyMap<string, readonly ProductSource[]> | undefined;
 
   /** Sources are read when the first fault is planted, and once. */
   constructor(read: () => readonly ProductSource[]) {
@@ -33,6 +34,11 @@ export class Planter {
   get #sources(): readonly ProductSource[] {
     this.#known ??= this.#read();
     return this.#known;
+  }
+
+  get #byWord(): ReadonlyMap<string, readonly ProductSource[]> {
+    this.#knownByWord ??= sourcesByWord(this.#sources);
+    return this.#knownByWord;
   }
 
   /** Throws unless the text to replace stands exactly once and the replacement changes it. */
@@ -87,7 +93,8 @@ export class Planter {
   #places(tokens: readonly Token[], within: string | undefined): readonly Place[] {
     const wanted = new WantedTokens(tokens);
     if (within === undefined) {
-      return this.#sources.flatMap((source) => source.find(wanted).map((range) => ({ source, range })));
+      const sources = this.#thatMayHold(tokens.map(({ text }) => text).join(' '));
+      return sources.flatMap((source) => source.find(wanted).map((range) => ({ source, range })));
     }
     return this.#scopes(within).flatMap(({ source, range: scope }) =>
       source
@@ -98,7 +105,14 @@ export class Planter {
   }
 
   #scopes(name: string): readonly Place[] {
-    return this.#sources.flatMap((source) => source.declarations(name).map((range) => ({ source, range })));
+    const sources = this.#thatMayHold(name);
+    return sources.flatMap((source) => source.declarations(name).map((range) => ({ source, range })));
+  }
+
+  /** The sources with the rarest word of the code: to parse and search all of them for each fault takes most of the time. */
+  #thatMayHold(code: string): readonly ProductSource[] {
+    const holders = wordsOf(code).map((word) => this.#byWord.get(word) ?? []);
+    return holders.reduce((fewest, some) => (some.length < fewest.length ? some : fewest), this.#sources);
   }
 
   /** With the place where most of the beginning stands, which is where the code was probably changed. */
@@ -117,6 +131,18 @@ export class Planter {
 
 export function openPlanter(root: string): Planter {
   return new Planter(() => readProductSources(root));
+}
+
+function sourcesByWord(sources: readonly ProductSource[]): ReadonlyMap<string, readonly ProductSource[]> {
+  const byWord = new Map<string, ProductSource[]>();
+  for (const source of sources) {
+    for (const word of new Set(wordsOf(source.text))) {
+      const holders = byWord.get(word);
+      if (holders === undefined) byWord.set(word, [source]);
+      else holders.push(source);
+    }
+  }
+  return byWord;
 }
 
 function replaced(text: string, { start, end }: Range, by: string): string {

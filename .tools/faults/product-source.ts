@@ -10,19 +10,23 @@ export class ProductSource {
   /** From the root of the repository, with slashes. */
   readonly path: string;
   readonly text: string;
-  readonly #tree: ts.SourceFile;
-  readonly #tokens: TokenText;
+  #parsed: ts.SourceFile | undefined;
+  #tokens: TokenText | undefined;
   #declarations: ReadonlyMap<string, readonly Range[]> | undefined;
 
   constructor(path: string, text: string) {
     this.path = path;
     this.text = text;
-    this.#tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-    this.#tokens = new TokenText(withoutTrailingCommas(codeTokens(this.#tree, this.#tree)));
+  }
+
+  get #tree(): ts.SourceFile {
+    this.#parsed ??= ts.createSourceFile(this.path, this.text, ts.ScriptTarget.Latest, true);
+    return this.#parsed;
   }
 
   /** Every place at which the tokens stand, those within a comment apart. */
   find(wanted: WantedTokens): readonly Range[] {
+    this.#tokens ??= new TokenText(withoutTrailingCommas(codeTokens(this.#tree, this.#tree)));
     return this.#tokens.find(wanted);
   }
 
@@ -133,7 +137,7 @@ function nameOf(node: ts.Node): string | undefined {
 const isShipped = (path: string): boolean =>
   path.endsWith('.ts') && !/[.](test|bench)[.]ts$|[.]d[.]ts$/.test(path) && !path.startsWith('src/testing/');
 
-/** Every shipped file below src/. Takes about a second. */
+/** Every shipped file below src/. Each is parsed when something is looked for in it. */
 export function readProductSources(root: string): readonly ProductSource[] {
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   return names

@@ -54,5 +54,5 @@ export class TokenText {
 
 /** A separator before each token and behind the last, so that a token is found as a whole only. */
 function joined(tokens: readonly Token[]): string {
-  return [BETWEEN, ...tokens.flatMap(({ text }) => [text, BETWEEN])].join('');
+  return BETWEEN + tokens.map(({ text }) => text + BETWEEN).join('');
 }

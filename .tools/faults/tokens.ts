@@ -10,6 +10,7 @@ export type Token = {
 
 // A word is compared as a whole, so that `return x` is not found in `returnx`; of everything else each character is a token.
 const wordOrSign = /[\p{L}\p{N}_$]+|[^\s]/gu;
+const word = /[\p{L}\p{N}_$]+/gu;
 
 /** Tokens of `text`, their places moved by `offset`. */
 export function tokensOf(text: string, offset = 0): readonly Token[] {
@@ -17,6 +18,11 @@ export function tokensOf(text: string, offset = 0): readonly Token[] {
     const start = offset + match.index;
     return { text: match[0], start, end: start + match[0].length };
   });
+}
+
+/** The tokens that are words, in order. */
+export function wordsOf(text: string): readonly string[] {
+  return text.match(word) ?? [];
 }
 
 export function withoutTrailingCommas(tokens: readonly Token[]): readonly Token[] {

@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { Command } from '../protocol/command.ts';
 import type { MessageFields } from '../protocol/message.ts';
+import { codePoint } from './code-point.ts';
 
 /** Texts of all of Unicode, mostly short, sometimes at the 65,535 bytes that a length prefix allows. */
 export const wireText: fc.Arbitrary<string> = fc.oneof(
-  { weight: 10, arbitrary: fc.string({ unit: 'binary', maxLength: 30 }) },
+  { weight: 10, arbitrary: fc.string({ unit: codePoint, maxLength: 30 }) },
   { weight: 5, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
   {
     weight: 1,

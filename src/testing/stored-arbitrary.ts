@@ -6,6 +6,7 @@ import type { DeadLetterFacts } from '../broker/interface/message-content.ts';
 import type { RecoveredRecord, StoreRecord } from '../broker/interface/store-record.ts';
 import type { Priority } from '../model/priority.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
+import { codePoint } from './code-point.ts';
 import { contentOf } from './test-content.ts';
 import { bodyBytes } from './wire-bytes.ts';
 
@@ -17,7 +18,7 @@ const headerText = fc.oneof(
 );
 
 const json = fc
-  .tuple(fc.json(), fc.constantFrom('', ' ', '\n'))
+  .tuple(fc.json({ stringUnit: codePoint }), fc.constantFrom('', ' ', '\n'))
   .map(([text, before]) => Buffer.from(before + text));
 const payload = fc.oneof(
   { weight: 4, arbitrary: json },

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { outcomes } from '../outcome.ts';
+import { codePoint } from '../testing/code-point.ts';
 import { sampleLog, sampleResult } from '../testing/sample-log.ts';
 import { readXml } from '../testing/xml-reader.ts';
 import type { LoggedResult, RunLog } from './event-log.ts';
@@ -17,7 +18,7 @@ import { markupText, visibleLine, visibleText } from './visible-text.ts';
 const texts = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
       fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
       fc.constantFrom(
         ']]>',

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { goldenFaults } from '../golden-check.ts';
 import { loadSuiteData } from '../suite-data.ts';
+import { codePoint } from '../testing/code-point.ts';
 import { Command } from './command.ts';
 import { compressedFrame } from './compression.ts';
 import { decodeBody, WireFault } from './decode.ts';
@@ -11,7 +12,7 @@ import type { FrameFields } from './frame.ts';
 import { FrameReader } from './frame-reader.ts';
 
 const text = fc
-  .string({ unit: 'binary', maxLength: 20 })
+  .string({ unit: codePoint, maxLength: 20 })
   .map((value) => Buffer.from(value, 'utf8').toString('utf8'));
 const anyFields: fc.Arbitrary<FrameFields> = fc.record({
   version: fc.nat(255),

@@ -155,11 +155,9 @@ class LongList {
     const inOrder = [...this.waiting].sort(this.#compare);
     for (const offset of [0, 3, 5, inOrder.length])
       expect([...this.list.from(offset)].map(shown)).toEqual(inOrder.slice(offset).map(shown));
-    for (const one of [...this.waiting, ...this.taken]) {
-      if (one.deadLetter !== undefined) continue;
-      expect(this.unsettled.has(one.id)).toBe(true);
-      expect(shown(this.unsettled.get(one.id))).toEqual(shown(one));
-    }
+    const unsettled = [...this.waiting, ...this.taken].filter(({ deadLetter }) => deadLetter === undefined);
+    expect(unsettled.filter(({ id }) => !this.unsettled.has(id))).toEqual([]);
+    expect(unsettled.map(({ id }) => shown(this.unsettled.get(id)))).toEqual(unsettled.map(shown));
     for (const sequence of [0, this.#lastSequence + 1])
       expect(this.unsettled.has(this.#idOf(sequence))).toBe(false);
   }

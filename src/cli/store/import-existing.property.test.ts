@@ -11,6 +11,7 @@ import { decodeMessage } from '../../protocol/decode.ts';
 import { isFault } from '../../protocol/fault.ts';
 import { newFolder } from '../../storage/contract/file-place.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
+import { codePoint } from '../../testing/code-point.ts';
 import { testCommandContext } from '../../testing/command-context.ts';
 import {
   existingDeadLetter,
@@ -28,7 +29,7 @@ const generated = fc.record({
   queue: fc.constantFrom(...NAMES, 'gone'),
   /** Few different times, so that many messages have the same. */
   ticks: fc.nat(3),
-  payload: fc.option(fc.json({ maxDepth: 3 })),
+  payload: fc.option(fc.json({ maxDepth: 3, stringUnit: codePoint })),
   headers: fc.dictionary(
     fc.string({ minLength: 1, maxLength: 4, unit: 'grapheme' }),
     fc.string({ minLength: 1, unit: 'grapheme' }),

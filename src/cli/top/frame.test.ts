@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoint } from '../../testing/code-point.ts';
 import { livePoint, liveQueue, liveSnapshot } from '../../testing/fake-dashboard.ts';
 import { runsOf } from '../../testing/property-runs.ts';
 import { columns } from './columns.ts';
@@ -109,7 +110,7 @@ describe('a frame', () => {
   });
 
   it('fits every screen, whatever the queues are called', () => {
-    const name = fc.string({ unit: 'binary' });
+    const name = fc.string({ unit: codePoint });
     const size = fc.integer({ min: 1, max: 130 });
     fc.assert(
       fc.property(fc.array(name, { maxLength: 20 }), size, size, (names, width, height) => {

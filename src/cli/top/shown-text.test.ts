@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePoint } from '../../testing/code-point.ts';
 import { cutTo, escaped, fitted, widthOf } from './shown-text.ts';
 
 describe('a text', () => {
@@ -41,7 +42,7 @@ describe('a text', () => {
 
   it('holds no control character and fits exactly, whatever it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (text, width) => {
+      fc.property(fc.string({ unit: codePoint }), fc.integer({ min: 1, max: 40 }), (text, width) => {
         const cell = fitted(escaped(text), width, 'right');
         expect(cell).not.toMatch(/[\p{Cc}\p{Cf}]/u);
         expect(widthOf(cell)).toBe(width);

@@ -2,11 +2,12 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { codePoint } from '../../../testing/code-point.ts';
 import { jsonMembers } from './json-members.ts';
 
 const space = fc.constantFrom('', ' ', '\n\t', '\r ');
 const value = fc.oneof(
-  fc.json(),
+  fc.json({ stringUnit: codePoint }),
   fc.constantFrom(
     '1.50',
     '-0',
