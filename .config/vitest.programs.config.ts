@@ -21,5 +21,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // They mostly wait: for brokers that start, and for deadlines.
     maxWorkers: 5,
+    // What the unit tests have transformed before is used again.
+    experimental: { fsModuleCache: true },
   },
 });

@@ -132,6 +132,13 @@ const faults: Part = {
   lanes: [[{ ...conformance('planted faults', 'faults', 'out/test/broken-rules.json'), givesWay: true }]],
 };
 
+/** It looks at memory and at what hangs, and neither depends on what runs beside it. */
+const fuzz: Part = {
+  name: 'fuzz',
+  budgetSeconds: 80,
+  lanes: [[{ ...script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test'), givesWay: true }]],
+};
+
 const life: Part = {
   name: 'life',
   budgetSeconds: 160,
@@ -154,28 +161,26 @@ const gatePart: Part = {
   lanes: [[script('bench gate', '.tools/gate/gate.ts')]],
 };
 
-/** In order; a stage begins when the one before has ended. The last ones read what the others have left. */
+const mutation: Part = {
+  name: 'mutation',
+  budgetSeconds: 20,
+  lanes: [[script('mutation score', '.tools/mutation.ts', '--check')]],
+};
+
+const traceability: Part = {
+  name: 'traceability',
+  budgetSeconds: 20,
+  lanes: [[script('traceability', '.tools/traceability.ts')]],
+};
+
+/** In order; a stage begins when the one before has ended. The last one reads what the others have left. */
 export const stages: readonly Stage[] = [
   [
-    [simulation, faults],
+    [simulation, faults, fuzz],
     [check, conformancePart, ...waitingParts, life, documents],
   ],
-  [[{ name: 'fuzz', budgetSeconds: 40, lanes: [[script('fuzz', 'src/testing/fuzz/fuzz.ts', '--test')]] }]],
   [[gatePart]],
-  [
-    [
-      {
-        name: 'mutation',
-        budgetSeconds: 20,
-        lanes: [[script('mutation score', '.tools/mutation.ts', '--check')]],
-      },
-      {
-        name: 'traceability',
-        budgetSeconds: 20,
-        lanes: [[script('traceability', '.tools/traceability.ts')]],
-      },
-    ],
-  ],
+  [[mutation], [traceability]],
 ];
 
 /** Of all stages. */
