@@ -103,7 +103,7 @@ const check: Part = { name: 'check', budgetSeconds: 240, lanes: [staticChecks, [
 /** It takes what the parts beside it leave, and lasts about as long as they do. */
 const simulation: Part = {
   name: 'simulation',
-  budgetSeconds: 720,
+  budgetSeconds: 800,
   lanes: [
     [
       { ...script('simulation', 'src/testing/simulation/run.ts'), givesWay: true },
