@@ -158,6 +158,25 @@ describe('the comparison', () => {
     expect(() => scenario(new ComparedBrokers(new LyingBroker(lie), testSettings))).toThrow();
   });
 
+  it('is content where the order in which queues have changed decides which dead letter stays', () => {
+    const settings = { ...testSettings, ackTimeoutMs: 1000, retryDelayMs: 100, maxRetryDelayMs: 350 };
+    const h = new BrokerHarness(new ComparedBrokers(new Broker(settings), settings));
+    h.connect();
+    const letters = { maxQueueSize: 1, enableDeadLetterQueue: true, deadLetterQueueName: 'b' };
+    h.createQueue(1, 'a', { ...letters, maxRetryAttempts: 1 });
+    h.createQueue(1, 'c', { ...letters, maxRetryAttempts: 3 });
+    h.subscribe(1, 'c', 1);
+    h.subscribe(1, 'a');
+    h.publishAll(1, 'a', ['a1']);
+    h.publishAll(1, 'c', ['c1']);
+    h.advance(2300);
+    h.subscribe(1, 'b');
+    h.advance(1);
+    for (const queue of ['c', 'b', 'a']) h.publish(1, queue, `${queue}2`);
+    // The ends of two deliveries that were sent at one instant, from two queues, come together.
+    expect(h.advance(5000)).toContain('1 <- b c2 (MaxRetriesExceeded in c after 3)');
+  });
+
   it('finds out that a queue tells a wrong number', () => {
     const lie = (info: QueueInfo): QueueInfo => ({ ...info, subscriberCount: 7 });
     expect(() => scenario(new ComparedBrokers(new LyingBroker(honest, lie), testSettings))).toThrow(
