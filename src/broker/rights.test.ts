@@ -250,6 +250,17 @@ describe('a change of rights', () => {
     expect(h.changeRights(user('ann'))).toEqual(['2: close']);
   });
 
+  it('gives back all at once while draining, however much it is, for no later step comes [AUTH-026, SHUTDOWN-008]', () => {
+    const h = new BrokerHarness(new Broker({ ...testSettings, maxInFlightPerSubscriber: 2500 }));
+    const admin = h.connect();
+    const ann = h.connect(user('ann', { q: ['Subscribe'] }));
+    h.subscribe(ann, 'q', 2500);
+    h.publishAll(admin, 'q', ids(2500));
+    h.drain();
+    expect(h.changeRights(user('ann'))).toEqual(['2: close']);
+    expect(h.waiting('q')).toBe(2500);
+  });
+
   it('of somebody who is not connected does nothing', () => {
     const h = testCore();
     const ann = h.connect(user('ann', { q: ['Publish'] }));

@@ -10,7 +10,8 @@ import type { InputOf } from './input-kinds.ts';
 import { TimerRank } from './queue/timer-rank.ts';
 
 export function rightsChanged(core: Core, { principal }: InputOf<'rightsChanged'>): void {
-  let left = MAX_CHANGES_PER_STEP;
+  // While draining no timer fires that could go on later.
+  let left = core.step.isDraining ? Number.POSITIVE_INFINITY : MAX_CHANGES_PER_STEP;
   for (const connection of core.users.change(principal)) {
     const { subscriber } = connection;
     const inFlightBefore = subscriber.inFlightCount;
@@ -19,7 +20,7 @@ export function rightsChanged(core: Core, { principal }: InputOf<'rightsChanged'
     );
     for (const subscription of lost) left -= core.subscriptions.end(subscription, left);
     left -= giveBack(core, connection, new Set(lost), left);
-    closeIfIdleNow(core, connection, inFlightBefore);
+    if (core.step.isDraining && inFlightBefore > 0) closeWhenIdle(core, connection);
   }
 }
 
@@ -34,18 +35,8 @@ function giveBack(
   const { subscriber } = connection;
   const { count, isComplete } = core.attempts.interruptedOn(subscriber, ended, limit);
   if (!isComplete) {
-    const goOn = (more: number): number => {
-      const inFlightBefore = subscriber.inFlightCount;
-      const goneOn = giveBack(core, connection, ended, more);
-      closeIfIdleNow(core, connection, inFlightBefore);
-      return goneOn;
-    };
+    const goOn = (more: number) => giveBack(core, connection, ended, more);
     core.timers.set(core.step.now, goOn, TimerRank.Ending);
   }
   return count;
-}
-
-/** While draining: lets a connection close that had something in flight and has nothing any more. */
-function closeIfIdleNow(core: Core, connection: Connection, inFlightBefore: number): void {
-  if (core.step.isDraining && inFlightBefore > 0) closeWhenIdle(core, connection);
 }
