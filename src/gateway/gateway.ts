@@ -111,7 +111,11 @@ export class Gateway {
     const half = options.maxBufferedBytes / 2;
     const newBudget = () => new BufferBudget(half, (task) => parts.environment.scheduler.soon(task));
     this.#budgets = { input: newBudget(), output: newBudget() };
-    this.#turns = new ReadTurns({ ...parts.environment, commitMs: () => parts.backend.commitMs });
+    this.#turns = new ReadTurns({
+      ...parts.environment,
+      hasRateLimit: options.rateLimit !== undefined,
+      commitMs: () => parts.backend.commitMs,
+    });
     this.#host = this.#newHost();
     this.#arrivals = new Arrivals(this.#turns, (stream, address) => this.#attach(stream, address));
     parts.administration?.onChange((change) => this.#applyChange(change));
@@ -288,7 +292,7 @@ export class Gateway {
       case 'saturated':
         return connection.saturated();
       case 'ahead':
-        return connection.holdBack();
+        return connection.holdBack(AHEAD_MS);
       case 'close':
         return connection.close('shutdown');
     }
@@ -386,6 +390,9 @@ export class Gateway {
     cancel();
   }
 }
+
+/** How long a publisher that is ahead is not read: more than a turn takes where rates are not limited, in which it would be ahead again. */
+const AHEAD_MS = 2;
 
 const SHUTTING_DOWN = 'The broker is shutting down.';
 const ENDED = 'The broker has ended.';

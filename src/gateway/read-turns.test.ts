@@ -3,8 +3,13 @@
 import { describe, expect, it } from 'vitest';
 import { ReadTurn, ReadTurns } from './read-turns.ts';
 
-/** `commitMs`: how long the last commit took. */
-function party(commitMs = 0) {
+type PartyOptions = {
+  /** How long the last commit took. */
+  readonly commitMs?: number;
+  readonly hasRateLimit?: boolean;
+};
+
+function party({ commitMs = 0, hasRateLimit = true }: PartyOptions = {}) {
   const tasks: (() => void)[] = [];
   const clock = { ms: 0 };
   const timers: { readonly at: number; readonly task: () => void }[] = [];
@@ -17,6 +22,7 @@ function party(commitMs = 0) {
         return () => undefined;
       },
     },
+    hasRateLimit,
     commitMs: () => commitMs,
   });
   const resumed: string[] = [];
@@ -169,6 +175,18 @@ describe('a connection that is held back', () => {
   });
 });
 
+/** The turn is over for the connection that uses it after so many milliseconds, and not before. */
+function expectLength(lengthMs: number, { turnOf, clock }: ReturnType<typeof party>): void {
+  const turn = turnOf('a');
+  turn.received(1);
+  clock.ms = lengthMs - 0.01;
+  handle(turn, 16);
+  expect(turn.isOver).toBe(false);
+  clock.ms = lengthMs;
+  handle(turn, 16);
+  expect(turn.isOver).toBe(true);
+}
+
 describe('the time of a turn', () => {
   it('is shared: the connection that has used it up waits, and so does the next after a few frames [CONN-021]', () => {
     const { turnOf, clock } = party();
@@ -231,16 +249,13 @@ describe('the time of a turn', () => {
       [1, 1],
       [9, 2],
     ] as const) {
-      const { turnOf, clock } = party(commitMs);
-      const turn = turnOf('a');
-      turn.received(1);
-      clock.ms = lengthMs - 0.01;
-      handle(turn, 16);
-      expect(turn.isOver).toBe(false);
-      clock.ms = lengthMs;
-      handle(turn, 16);
-      expect(turn.isOver).toBe(true);
+      expectLength(lengthMs, party({ commitMs }));
     }
+  });
+
+  it('is a millisecond at least where rates are not limited', () => {
+    expectLength(1, party({ hasRateLimit: false }));
+    expectLength(1.5, party({ hasRateLimit: false, commitMs: 1.5 }));
   });
 
   it('goes round: those that it did not suffice for come first in the next turn', () => {

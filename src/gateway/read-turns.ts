@@ -15,18 +15,25 @@ const MIN_BYTES = 4096;
 /** What all connections share of a turn, unless a commit takes longer: then that long, because many small commits cost more than they serve. */
 const MIN_SHARED_MS = 0.25;
 const MAX_SHARED_MS = 2;
+/**
+ * The same where rates are not limited. Each turn ends with writes, which wake other processes. On a slow machine 0.25 ms are four messages of
+ * 16 KiB, and with a millisecond it passes 1.2 times as many of them, and of 100 bytes (docs/internals/performance.md).
+ */
+const MIN_SHARED_MS_UNLIMITED = 1;
 /** How many go on in a turn: of one whose input is not received yet it is not known how long it takes. */
 const MAX_RESUMED = 8;
 /** How many bytes of a payload cost as much as a frame. */
 const FRAME_BYTES = 2048;
 /** How much less than others that wait a connection may have had that has waited for nothing. */
 const LEAD_BYTES = MAX_FRAMES * FRAME_BYTES;
-/** How long a connection has no turn that publishes faster than subscribers acknowledge. */
+/** How long a connection is held back, unless somebody says otherwise. */
 const HELD_BACK_MS = 1;
 
 export type ReadTurnsParts = {
   readonly clock: Pick<Environment['clock'], 'now'>;
   readonly scheduler: Environment['scheduler'];
+  /** Whether the rates of clients are limited. Whoever does not limit them trusts the clients, and wants as much of them as there is time for. */
+  readonly hasRateLimit: boolean;
   /** How long the last commit of a batch took, in milliseconds. */
   readonly commitMs: () => number;
 };
@@ -55,7 +62,8 @@ export class ReadTurns {
   /** Whether the time that connections share in this turn is over. */
   get isSpent(): boolean {
     if (!this.#isEndScheduled) this.#begin();
-    const sharedMs = Math.min(Math.max(this.#parts.commitMs(), MIN_SHARED_MS), MAX_SHARED_MS);
+    const minSharedMs = this.#parts.hasRateLimit ? MIN_SHARED_MS : MIN_SHARED_MS_UNLIMITED;
+    const sharedMs = Math.min(Math.max(this.#parts.commitMs(), minSharedMs), MAX_SHARED_MS);
     return this.#parts.clock.now() - this.#startedAt >= sharedMs;
   }
 
