@@ -222,6 +222,26 @@ describe('the time of a turn', () => {
     expect(busy.isOver).toBe(false);
   });
 
+  it('is again for one that has waited with little, while others always have more [CONN-021]', () => {
+    const { turnOf, nextTurn, clock } = party();
+    const [busy, quiet] = [turnOf('busy'), turnOf('quiet')];
+    const beBusy = () => {
+      busy.received(65_536);
+      clock.ms += 1;
+      handle(busy, 256);
+    };
+    beBusy();
+    quiet.received(196);
+    expect([busy.isOver, quiet.isOver]).toEqual([true, true]);
+    for (let count = 0; count < 3; count += 1) {
+      nextTurn();
+      beBusy();
+      quiet.received(196);
+      handle(quiet, 4);
+      expect([busy.isOver, quiet.isOver]).toEqual([true, false]);
+    }
+  });
+
   it('suffices for a few bytes of each connection, however long that takes', () => {
     const { turnOf, nextTurn, clock } = party();
     const turn = turnOf('a');

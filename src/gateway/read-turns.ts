@@ -139,7 +139,7 @@ export class ReadTurn {
   #isOver = false;
   /** 0: it is not held back. */
   #heldBackForMs = 0;
-  /** The connection had more than its last turn. */
+  /** The connection had more than its last turn, and not just a little. */
   #hadMore = false;
   #rushNumber = -1;
   /** What it had in the turns of this rush hour before this one. */
@@ -189,8 +189,8 @@ export class ReadTurn {
     const hadBytes = rushNumber === this.#rushNumber ? this.#hadWithThisTurn() : 0;
     this.#hadBytes = Math.max(hadBytes, leastBytes - LEAD_BYTES);
     this.#rushNumber = rushNumber;
-    // Of the turn before, or of one that is long over.
-    this.#hadMore = this.#isOver;
+    // Of the turn before, or of one that is long over. One that had to wait with a few bytes or frames would otherwise wait in each turn again.
+    this.#hadMore = this.#isOver && (this.#bytes > MIN_BYTES || this.#frameCount > MIN_FRAMES);
     this.#number = number;
     this.#frameCount = 0;
     this.#bytes = 0;
