@@ -305,6 +305,35 @@ describe('a publisher that is ahead of subscribers', () => {
   });
 });
 
+describe('a connection that sends much at once', () => {
+  const rateLimit = {
+    maxConnectionsPerIpPerWindow: 20,
+    connectionWindowMs: 60_000,
+    maxMessagesPerClientPerSecond: 1000,
+  };
+
+  /** How often the broker lets others go first, of a clock that goes on by 0.2 ms whenever it is read. */
+  async function breaksOf(options: { readonly rateLimit?: typeof rateLimit }): Promise<number> {
+    const tested = new TestedBroker(options);
+    const client = await tested.connect();
+    let nowMs = 0;
+    vi.spyOn(tested.environment.clock, 'now').mockImplementation(() => {
+      nowMs += 0.2;
+      return nowMs;
+    });
+    const soon = vi.spyOn(tested.environment.scheduler, 'soon');
+    client.send(...ids(200).map(() => ping()));
+    await tested.settle();
+    expect(client.lines()).toHaveLength(200);
+    return soon.mock.calls.length;
+  }
+
+  it('has longer turns where rates are not limited', async () => {
+    const limited = await breaksOf({ rateLimit });
+    expect(limited).toBeGreaterThan(await breaksOf({}));
+  });
+});
+
 describe('publishes that wait for room', () => {
   const blocking = {
     ...defaultQueueOptions,

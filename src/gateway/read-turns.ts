@@ -17,7 +17,7 @@ const MIN_SHARED_MS = 0.25;
 const MAX_SHARED_MS = 2;
 /**
  * The same where rates are not limited. Each turn ends with writes, which wake other processes. On a slow machine 0.25 ms are four messages of
- * 16 KiB, and with a millisecond it passes 1.2 times as many of them, and of 100 bytes (docs/internals/performance.md).
+ * 16 KiB, and with a millisecond it passes 1.2 times as many of them (docs/internals/performance.md).
  */
 const MIN_SHARED_MS_UNLIMITED = 1;
 /** How many go on in a turn: of one whose input is not received yet it is not known how long it takes. */
