@@ -2,6 +2,7 @@
 // With the argument `planted` it is a fifth slower. Runs as a process of its own.
 import { ZlibCompressor } from '../../src/compression/zlib-compressor.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
+import { ContentPacking } from '../../src/gateway/content-packing.ts';
 import { systemEnvironment } from '../../src/gateway/system-environment.ts';
 import type { Logger } from '../../src/model/logger.ts';
 import { thisMachine } from '../../src/server/this-machine.ts';
@@ -36,6 +37,7 @@ async function startedBroker(): Promise<Service> {
     openStore: async () => openMemoryStore(),
     compressor: new ZlibCompressor(),
     logger,
+    packing: new ContentPacking(),
   });
   await gateway.start();
   return { attach: (stream) => gateway.attach(stream, loopback) };
