@@ -6,6 +6,10 @@ export class OpenConnections {
   #count = 0;
   #onNone: () => void = () => undefined;
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** Counts the stream until it is closed; returns it. */
   counted(stream: Duplex): Duplex {
     this.#count += 1;

@@ -17,8 +17,8 @@ afterEach(async () => {
 type Pair = { readonly client: Socket; readonly served: Socket };
 
 /** Makes connections to one listener. */
-async function listener(): Promise<() => Promise<Pair>> {
-  const buffer = new ReadBuffer(memory);
+async function listener(connections = { count: 1 }, bytes = memory): Promise<() => Promise<Pair>> {
+  const buffer = new ReadBuffer(connections, bytes);
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -106,8 +106,27 @@ describe('sockets with one read buffer', () => {
     expect(chunks.join('')).toMatch(/^first and more/);
   });
 
+  it('read as much at a time as fits, and an eighth of it while more than 32 are open', async () => {
+    const connections = { count: 32 };
+    const { client, served } = await (await listener(connections, Buffer.alloc(16)))();
+    const chunks: string[] = [];
+    served.on('data', (chunk: Buffer) => void chunks.push(chunk.toString()));
+    const chunksOf = async (text: string): Promise<readonly string[]> => {
+      client.write(text);
+      await vi.waitFor(() => expect(chunks.join('')).toHaveLength(text.length));
+      return chunks.splice(0);
+    };
+    expect(await chunksOf('few')).toEqual(['few']);
+    connections.count = 33;
+    // How much the next read takes was asked after the last one.
+    expect(await chunksOf('last')).toEqual(['last']);
+    expect(await chunksOf('many')).toEqual(['ma', 'ny']);
+    connections.count = 32;
+    expect(await chunksOf('next')).toEqual(['ne', 'xt']);
+  });
+
   it('are not made for a connection that is closed already', () => {
     const closed = new Socket();
-    expect(new ReadBuffer().socketFor(closed, 65_536)).toBe(closed);
+    expect(new ReadBuffer({ count: 0 }).socketFor(closed, 65_536)).toBe(closed);
   });
 });

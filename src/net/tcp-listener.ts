@@ -50,8 +50,8 @@ export type TcpOptions = {
 export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Promise<TcpServer> {
   const { host, port, onFault = () => undefined } = options;
   const gate = createGate(options);
-  const readBuffer = new ReadBuffer(handler.readBuffer);
   const connections = new OpenConnections();
+  const readBuffer = new ReadBuffer(connections, handler.readBuffer);
   const refused = new RefusedConnections();
   const open = (accepted: Socket): Duplex =>
     gate?.secure(accepted) ?? connections.counted(readBuffer.socketFor(accepted, HIGH_WATER_MARK_BYTES));

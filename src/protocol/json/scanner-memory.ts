@@ -6,12 +6,12 @@ import { wasmPageBytes } from './wasm-module.ts';
 /** The bytes of a text that are looked at together. */
 export const blockBytes = 64;
 
-/** The buffer that texts may arrive in, after the table. As much as Node reads at a time. */
+/** The buffer that texts may arrive in, after the table. */
 export const bufferAt = 256;
-export const bufferBytes = 65_536;
+export const bufferBytes = 524_288;
 
 /** Payloads are rarely larger. Pages that no text has reached take no memory. */
-export const memoryPages = 17;
+export const memoryPages = 24;
 
 /** Behind the text stand spaces: the rest of its last block, and the vector that may be read after it. */
 export const spacesBytes = blockBytes + 16;

@@ -188,7 +188,7 @@ describe('the vector scanner', () => {
 
   it('agrees on texts that have arrived in its memory, wherever, and leaves what stands around them', () => {
     const buffer = scanner.buffer() ?? Buffer.alloc(0);
-    expect(buffer.length).toBe(65_536);
+    expect(buffer.length).toBe(524_288);
     const wrong = texts.filter((text) => {
       for (const start of [0, 1, 63, 4_000, buffer.length - text.length]) {
         const end = start + text.length;
@@ -260,7 +260,7 @@ describe('a platform without vectors', () => {
     }
     const { validate, Module, Memory: Sufficient } = runtime;
     const cramped = new VectorScanner(maxJsonDepth, { validate, Module, Instance, Memory: Sufficient });
-    expect([cramped.accepts(text), cramped.buffer()?.length]).toEqual([false, 65_536]);
+    expect([cramped.accepts(text), cramped.buffer()?.length]).toEqual([false, 524_288]);
     const poor = new VectorScanner(maxJsonDepth, { ...runtime, validate: runtime.validate, Memory });
     expect([poor.accepts(text), poor.buffer()]).toEqual([false, undefined]);
   });

@@ -33,7 +33,7 @@ export class VectorScanner {
   }
 
   /**
-   * 64 KiB for whoever receives texts: those in it are scanned where they are, others are copied first. Always the same; undefined where the
+   * 512 KiB for whoever receives texts: those in it are scanned where they are, others are copied first. Always the same; undefined where the
    * platform has none.
    */
   buffer(): Buffer | undefined {
