@@ -3,7 +3,7 @@
 // nothing more, and a large frame is not begun unless it fits. While the output budget is short, a connection may use only a small share.
 // There are two budgets, so that clients that do not read cannot keep others from sending. Implements LIMIT-021.
 
-/** Bytes that each connection may always use: the size of one read from a socket. */
+/** Bytes that each connection may always use: the size of one read from a socket while many connections are open. */
 export const SHARE_BYTES = 65_536;
 
 export type ConnectionBudgets = { readonly input: BufferBudget; readonly output: BufferBudget };
