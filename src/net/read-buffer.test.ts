@@ -57,6 +57,30 @@ describe('a listener', () => {
   });
 });
 
+describe('a listener with many connections', () => {
+  it('reads less at a time of those that come then', async () => {
+    const attached: Duplex[] = [];
+    const attach = (stream: Duplex) => void attached.push(stream);
+    const handler = { readBuffer: Buffer.alloc(16), rejects: () => false, attach };
+    const server = await listenTcp(handler, { host: '127.0.0.1', port: 0 });
+    undo.push(() => server.close());
+    const connected = async (): Promise<{ client: Socket; served: Duplex }> => {
+      const client = connect({ host: '127.0.0.1', port: server.port, noDelay: true });
+      const before = attached.length;
+      await vi.waitFor(() => expect(attached).toHaveLength(before + 1));
+      const served = attached[before] as Duplex;
+      undo.push(() => [client, served].map((stream) => stream.destroy()));
+      return { client, served };
+    };
+    const few = await connected();
+    for (let count = 2; count <= 33; count += 1) await connected();
+    const many = await connected();
+    for (const { client } of [few, many]) client.write('text');
+    expect((await nextChunk(few.served)).text).toBe('text');
+    expect((await nextChunk(many.served)).text).toBe('te');
+  });
+});
+
 describe('sockets with one read buffer', () => {
   it('read what their clients send, all into the same memory', async () => {
     const connection = await listener();
