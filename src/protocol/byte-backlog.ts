@@ -1,6 +1,6 @@
 // Bytes that have arrived and are not used yet. Takes over whole chunks, and copies only when a second chunk joins a first. Does not write
-// to views that were returned. Uses at most twice the memory of what it holds. Serves FRAME-015: appending byte by byte costs a constant
-// amount of work per byte.
+// to views that were returned. Takes at most twice the memory of what it held at most since it was empty. Serves FRAME-015: appending byte by byte
+// costs a constant amount of work per byte.
 
 const nothing = Buffer.alloc(0);
 
