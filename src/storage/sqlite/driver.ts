@@ -17,20 +17,31 @@ type Driver = Pick<Package, 'SqliteError'> &
     ...parameters: ConstructorParameters<Package>
   ) => Database);
 
-/** The constructor of databases, which last until the process ends. Rejects with StoreError where the package is missing or does not run here. */
+/**
+ * The constructor of databases, which last until the process ends. Rejects with StoreError, before any file is touched, where the package is
+ * missing or does not run here.
+ */
 export async function loadDriver(
   load: () => Promise<{ default: Package }> = () => import('better-sqlite3'),
 ): Promise<Driver> {
   try {
-    return ofLasting((await load()).default);
+    const driver = ofLasting((await load()).default);
+    // The package loads its native code with the first database.
+    new driver(':memory:').close();
+    return driver;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new StoreError(
-      'storage sqlite needs the package better-sqlite3, which is not installed or does not run here: install it with ' +
-        `"npm install better-sqlite3@12.11.1", or use --storage memory (${reason})`,
-      { cause: error },
-    );
+    const reason = error instanceof Error ? error.message.split(/(?: Tried:)?\n/)[0] : String(error);
+    const problem = `storage sqlite needs ${packageProblem(error)}, or use --storage memory (${reason})`;
+    throw new StoreError(problem, { cause: error });
   }
+}
+
+/** What is wrong with the package, and how to mend it. `error`: what its import or its first database has thrown. */
+export function packageProblem(error: unknown): string {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  return isMissing
+    ? 'the package better-sqlite3, which is not installed: install it with "npm install better-sqlite3@12.11.1"'
+    : 'the package better-sqlite3, which is not compiled for this Node.js: compile it with "npm rebuild better-sqlite3"';
 }
 
 function ofLasting(driver: Package): Driver {

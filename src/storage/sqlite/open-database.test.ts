@@ -190,10 +190,24 @@ describe('the driver', () => {
   });
 
   it('that is missing is a fault that says what to install', async () => {
-    const missing = loadDriver(() => Promise.reject(new Error("Cannot find package 'better-sqlite3'")));
+    const error = Object.assign(new Error('Cannot find it'), { code: 'ERR_MODULE_NOT_FOUND' });
+    const missing = loadDriver(() => Promise.reject(error));
     await expect(missing).rejects.toThrow(
-      /needs the package better-sqlite3.*npm install better-sqlite3@12\.11\.1/,
+      /needs the package better-sqlite3, which is not installed.*npm install better-sqlite3@12\.11\.1/,
     );
     await expect(missing).rejects.toBeInstanceOf(StoreError);
+  });
+
+  it('whose native code does not load is a fault that says what to compile, before a file is touched', async () => {
+    class NotCompiled {
+      constructor() {
+        throw new Error('Could not locate the bindings file. Tried:\n a\n b');
+      }
+    }
+    const broken = loadDriver(async () => ({ default: NotCompiled as never }));
+    await expect(broken).rejects.toThrow(
+      /not compiled for this Node.js.*"npm rebuild better-sqlite3".*\(Could not locate the bindings file\.\)$/,
+    );
+    await expect(broken).rejects.toBeInstanceOf(StoreError);
   });
 });

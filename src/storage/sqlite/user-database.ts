@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserStoreError } from '../../auth/user-store.ts';
-import { type Database, loadDriver } from './driver.ts';
+import { type Database, loadDriver, packageProblem } from './driver.ts';
 import { type FileHeader, readFileHeader } from './file-header.ts';
 import { reasonOf } from './open-database.ts';
 import { APPLICATION_ID } from './schema.ts';
@@ -16,11 +16,8 @@ const OWNER_ONLY = 0o600;
 /** The open database, locked for this process until it is closed. Rejects with UserStoreError. */
 export async function openUserDatabase(path: string): Promise<Database> {
   const Driver = await loadDriver().catch((error) => {
-    throw new UserStoreError(
-      'users need the package better-sqlite3, which is not installed or does not run here: install it with ' +
-        '"npm install better-sqlite3@12.11.1", or use --auth-database-path :memory:',
-      { cause: error },
-    );
+    const problem = `users need ${packageProblem(error.cause)}, or use --auth-database-path :memory:`;
+    throw new UserStoreError(problem, { cause: error });
   });
   const header = await readFileHeader(path);
   const refusal = refusalOf(header) ?? (await accessProblem(path, header));
