@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root } from './install.mjs';
+import { isRunning, root } from './install.mjs';
 
 const broker = {
   name: 'the broker',
@@ -74,16 +74,6 @@ function removeAbandonedBuilds(folder) {
     const [, pid] = entry.startsWith(`${name}.`) ? (/[.](\d+)([.]old)?$/.exec(entry) ?? []) : [];
     if (pid === undefined) continue;
     if (Number(pid) === process.pid || !isRunning(Number(pid))) remove(join(dirname(folder), entry));
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process runs and belongs to another user.
-    return error.code === 'EPERM';
   }
 }
 

@@ -26,8 +26,20 @@ const npm = `
 const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
 appendFileSync('calls', 'npm ' + process.argv[2] + '\\n');
 if (process.env.FAILING?.includes(process.argv[2])) process.exit(1);
-mkdirSync('node_modules', { recursive: true });
-writeFileSync('node_modules/.package-lock.json', '{}');
+if (process.argv[2] !== 'rebuild') install();
+else if (process.env.GATE) require('node:net').connect(Number(process.env.GATE)).once('data', compile);
+else compile();
+
+function install() {
+  mkdirSync('node_modules', { recursive: true });
+  writeFileSync('node_modules/.package-lock.json', '{}');
+}
+
+function compile() {
+  mkdirSync('node_modules/better-sqlite3/build/Release', { recursive: true });
+  writeFileSync('node_modules/better-sqlite3/build/Release/better_sqlite3.node', process.env.CFLAGS ?? '');
+  process.exit();
+}
 `;
 
 const compiler = `
@@ -59,12 +71,22 @@ if (process.env.FAILING?.includes('page')) process.exit(1);
 `;
 
 const broker = `
+import { existsSync } from 'node:fs';
+const [command, ...args] = process.argv.slice(2);
+if (command === 'config') {
+  const values = { storage: 'memory', enableAuthentication: false };
+  for (const arg of args) values[arg === 'sqlite' ? 'storage' : 'enableAuthentication'] = arg;
+  for (const [key, value] of Object.entries(values)) console.log(key + ': ' + value + '  # default');
+  process.exit();
+}
 console.log('args ' + process.argv.slice(2).join(' '));
 let signals = 0;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => { signals += 1; console.log(signal); });
 process.stdin.on('data', () => process.exit(signals)).on('end', () => process.exit());
 setTimeout(() => process.exit(99), 15000);
-console.log('ready');
+const sqlite = new URL('../../node_modules/better-sqlite3/', import.meta.url);
+const isMissing = existsSync(sqlite) && !existsSync(new URL('build/Release/better_sqlite3.node', sqlite));
+console.log(isMissing ? 'ready without SQLite' : 'ready');
 `;
 
 let root = '';
@@ -72,7 +94,7 @@ const running: ChildProcessWithoutNullStreams[] = [];
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'start-'));
-  for (const name of ['node-version.mjs', 'install.mjs', 'build.mjs', 'start.mjs']) {
+  for (const name of ['node-version.mjs', 'install.mjs', 'compile.mjs', 'build.mjs', 'start.mjs']) {
     mkdirSync(join(root, '.tools'), { recursive: true });
     copyFileSync(join(tools, name), join(root, '.tools', name));
   }
@@ -107,17 +129,27 @@ function write(path: string, text: string, ageSeconds = 0): void {
 
 type Started = { readonly child: ChildProcessWithoutNullStreams; readonly next: () => Promise<string> };
 
-function start(args: readonly string[] = [], failing = ''): Started {
-  const child = spawn(process.execPath, [join(root, '.tools/start.mjs'), ...args], {
-    env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), FAILING: failing },
+function run(
+  script: string,
+  args: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
+    cwd: root,
+    env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), ...environment },
   });
   running.push(child);
+  return child;
+}
+
+function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Started {
+  const child = run('.tools/start.mjs', args, environment);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return { child, next: async () => String((await lines.next()).value) };
 }
 
 async function startAndFail(failing: string): Promise<{ readonly code: number; readonly said: string }> {
-  const { child } = start([], failing);
+  const { child } = start([], { FAILING: failing });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const [code] = (await once(child, 'close')) as [number];
@@ -157,10 +189,8 @@ const prepare = (environment?: NodeJS.ProcessEnv): Promise<number> =>
   runScript('.tools/build.mjs --prepare', environment);
 
 async function runScript(command: string, environment: NodeJS.ProcessEnv = {}): Promise<number> {
-  const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, command.split(' '), { cwd: root, env });
-  running.push(child);
-  const [code] = (await once(child, 'close')) as [number];
+  const [script = '', ...args] = command.split(' ');
+  const [code] = (await once(run(script, args, environment), 'close')) as [number];
   return code;
 }
 
@@ -232,7 +262,7 @@ it('removes the build folders of processes that have ended, and keeps those of r
 });
 
 it('tries the less strict installation when the strict one fails', async () => {
-  expect(await start([], 'ci').next()).toBe('args serve');
+  expect(await start([], { FAILING: 'ci' }).next()).toBe('args serve');
   expect(calls()).toBe('npm ci, npm install, tsc');
 });
 
@@ -288,18 +318,90 @@ it('stops with one clear line under a Node that is too old', async () => {
   expect(calls()).toBe('none');
 });
 
-it('compiles what `npm test` has unpacked only, once', async () => {
-  pretendInstalledAndBuilt(0);
+function pretendUnpacked(): void {
+  pretendInstalledAndBuilt(-5);
   write('node_modules/better-sqlite3/package.json', '{}');
-  await start().next();
+}
+
+type Gate = { readonly port: string; readonly reached: Promise<Socket> };
+
+/** Lets what compiles wait until something is written to it. */
+async function openGate(): Promise<Gate> {
+  const server = createServer().listen(0, '127.0.0.1').unref();
+  const reached = once(server, 'connection').then(([socket]) => (socket as Socket).on('error', () => {}));
+  await once(server, 'listening');
+  return { port: String((server.address() as AddressInfo).port), reached };
+}
+
+/** Resolves when the program has said so. */
+async function saysIn(child: ChildProcessWithoutNullStreams, text: string): Promise<void> {
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += String(chunk);
+    if (said.includes(text)) return;
+  }
+  throw new Error(`it ended without saying "${text}", after: ${said}`);
+}
+
+it('starts a broker while SQLite, which it does not need, is compiled', async () => {
+  pretendUnpacked();
+  const gate = await openGate();
+  const { child, next } = start(['--port', '4000'], { GATE: gate.port, CFLAGS: undefined });
+  expect([await next(), await next()]).toEqual(['args serve --port 4000', 'ready without SQLite']);
+  const isSaid = saysIn(child, 'SQLite is compiled.');
+  (await gate.reached).end('go on');
+  await isSaid;
   expect(calls()).toBe('npm rebuild');
-  write('node_modules/better-sqlite3/build/Release/better_sqlite3.node', '');
-  await start().next();
+  const compiled = join(root, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node');
+  expect(readFileSync(compiled, 'utf8')).toBe('-O2');
+});
+
+it.each([
+  ['a file of queues', ['--storage', 'sqlite']],
+  ['users', ['--enable-authentication', 'true']],
+])('compiles SQLite before it starts a broker with %s, once', async (_title, args) => {
+  pretendUnpacked();
+  for (let count = 0; count < 2; count += 1) {
+    const { next } = start(args);
+    expect([await next(), await next()]).toEqual([`args serve ${args.join(' ')}`, 'ready']);
+  }
   expect(calls()).toBe('npm rebuild');
 });
 
-it('starts without SQLite where that cannot be compiled', async () => {
-  pretendInstalledAndBuilt(0);
-  write('node_modules/better-sqlite3/package.json', '{}');
-  expect(await start([], 'rebuild').next()).toBe('args serve');
+it('ends what compiles with the broker', async () => {
+  pretendUnpacked();
+  const gate = await openGate();
+  const { child, next } = start([], { GATE: gate.port });
+  expect([await next(), await next()]).toEqual(['args serve', 'ready without SQLite']);
+  const compiling = await gate.reached;
+  child.stdin.write('end\n');
+  await once(compiling.resume(), 'close');
+});
+
+it('says why SQLite could not be compiled, beside the broker', async () => {
+  pretendUnpacked();
+  const { child, next } = start([], { FAILING: 'rebuild' });
+  await saysIn(child, 'It needs Python 3 and a C++ compiler.');
+  expect([await next(), await next()]).toEqual(['args serve', 'ready without SQLite']);
+});
+
+it('compiles once when two processes want to', async () => {
+  pretendUnpacked();
+  const gate = await openGate();
+  const first = runScript('.tools/compile.mjs', { GATE: gate.port });
+  const compiling = await gate.reached;
+  const second = run('.tools/compile.mjs');
+  await saysIn(second, 'Waiting for another process that compiles SQLite');
+  const isOver = once(second, 'exit');
+  compiling.end('go on');
+  expect([await first, await isOver, calls()]).toEqual([0, [0, null], 'npm rebuild']);
+});
+
+it('does not wait for a process that has ended while it compiled', async () => {
+  pretendUnpacked();
+  const ended = spawn(process.execPath, ['-e', '']);
+  await once(ended, 'close');
+  write('node_modules/better-sqlite3/compiling', String(ended.pid));
+  expect([await runScript('.tools/compile.mjs'), calls()]).toEqual([0, 'npm rebuild']);
+  expect(existsSync(join(root, 'node_modules/better-sqlite3/compiling'))).toBe(false);
 });
