@@ -31,6 +31,10 @@ describe('a schedule', () => {
     expect(await runSchedule(32_579_279, noStrays)).toMatchObject({ complaints: [], trace: [] });
   });
 
+  it('has no complaints when the last subscriber comes while a queue is deleted that is created anew', async () => {
+    expect(await runSchedule(863_948_878, noStrays)).toMatchObject({ complaints: [], trace: [] });
+  });
+
   it('goes through crashes and failures of its store without a loss [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-008, DURABLE-009, DURABLE-010, DURABLE-011, DURABLE-012, DURABLE-015, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async () => {
     const counts: Counts = {};
     for (let seed = 2001; seed <= 2030; seed += 1) {

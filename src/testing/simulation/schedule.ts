@@ -202,7 +202,9 @@ async function calmDown(world: World, company: Company, names: readonly string[]
   const until = world.environment.clock.now() + MAX_CALM_MS;
   while (world.environment.clock.now() < until && world.checkers.complaints.size === 0) {
     for (const name of names) {
-      if (subscribed.has(name) || world.queueInfo(name) === undefined) continue;
+      const info = world.queueInfo(name);
+      // A queue that another client was still deleting may have refused the first subscription, or ended it, and been created anew.
+      if (info === undefined || (subscribed.has(name) && info.subscriberCount > 0)) continue;
       subscribed.add(name);
       taker.subscribe(name);
     }
