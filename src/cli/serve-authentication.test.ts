@@ -169,4 +169,22 @@ describe('config', () => {
     const load = () => loadConfiguration({ flags: new Map(), environment: {}, file, machine });
     expect(load).toThrow(/^authToken \(file printed\.yaml\): \(hidden\) is what "truemq config" prints/);
   });
+
+  it('prints a file that means the same when the secrets are in files of their own [CONFIG-007, CONFIG-015]', async () => {
+    const path = join(folder, 'secret');
+    await writeFile(path, 'a-secret\n');
+    const files = ['--auth-token-file', path, '--superuser-password-file', path];
+    const context = testCommandContext();
+    await config.run(
+      [...files, '--tls-certificate-path', 'x.pfx', '--tls-certificate-password-file', path],
+      context,
+    );
+    expect(context.output()).toMatch(/^# authToken: "\(hidden\)" +# file .*secret$/m);
+    const printed = join(folder, 'printed.yaml');
+    await writeFile(printed, context.output());
+    const again = testCommandContext();
+    expect(await config.run(['--config', printed], again)).toBe(ExitCode.Done);
+    const withoutOrigins = (text: string) => text.replaceAll(/ +# .*$/gm, '');
+    expect(withoutOrigins(again.output())).toBe(withoutOrigins(context.output()));
+  });
 });

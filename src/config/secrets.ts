@@ -1,7 +1,7 @@
 // Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements
 // CONFIG-001 for the two keys of a secret, CONFIG-015 and AUTH-054.
 
-import { type Choices, describeOrigin, type Origin } from './configuration.ts';
+import { type Choices, describeOrigin, type Origin, type Setting } from './configuration.ts';
 import { HIDDEN, parseText } from './key-kinds.ts';
 import { type ConfigurationKey, configurationKeys } from './keys.ts';
 import type { SecretFile } from './secret-file.ts';
@@ -49,6 +49,12 @@ export function chooseSecrets(
     chosen.set(key, { value: parsed.value, origin: { kind: 'file', path } });
     return [];
   });
+}
+
+/** The secrets that were read from files of their own: a configuration names such a secret or its file, not both. */
+export function secretsFromFiles(settings: readonly Setting[]): ReadonlySet<ConfigurationKey> {
+  const given = new Set(settings.filter(({ text }) => text !== '').map(({ key }) => key));
+  return new Set(secretFileKeys.filter(([, fileKey]) => given.has(fileKey)).map(([key]) => key));
 }
 
 function precedenceOf({ kind }: Origin): number {
