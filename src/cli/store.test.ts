@@ -1,6 +1,7 @@
 // `truemq store` in process: output and exit code of each action on valid files, on files after a crash and on damaged files. Actions that
 // only read change nothing.
 
+import { spawnSync } from 'node:child_process';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -367,22 +368,29 @@ describe('a damaged file', () => {
 describe('what cannot be looked at is refused with one line', () => {
   const actions = [['check'], ['export'], ['stats'], ['compact']];
 
-  it.each(actions)('%s: a file that is not there, is a folder, is no store, or is empty', async (action) => {
-    const text = join(folder, 'diary');
-    await writeFile(text, 'my diary'.repeat(100));
-    const empty = join(folder, 'empty');
-    await writeFile(empty, '');
-    for (const [at, reason] of [
-      [path, 'there is no such file'],
-      [folder, 'it is a folder'],
-      [text, 'it is not an SQLite database; nothing was changed'],
-      [empty, 'the file is empty'],
-    ] as const) {
-      const line = `truemq: the store ${at} cannot be used: ${reason}\n`;
-      expect(await run([action, at])).toEqual({ exitCode: 1, output: '', errors: line });
-    }
-    expect((await readdir(folder)).sort()).toEqual(['diary', 'empty']);
-  });
+  it.each(actions)(
+    '%s: a file that is not there, is a folder or a pipe, is no store, or is empty',
+    async (action) => {
+      const text = join(folder, 'diary');
+      await writeFile(text, 'my diary'.repeat(100));
+      const empty = join(folder, 'empty');
+      await writeFile(empty, '');
+      const pipe = join(folder, 'pipe');
+      spawnSync('mkfifo', [pipe]);
+      for (const [at, reason] of [
+        [path, 'there is no such file'],
+        [folder, 'it is a folder'],
+        [pipe, 'it is not a regular file'],
+        ['/dev/null', 'it is not a regular file'],
+        [text, 'it is not an SQLite database; nothing was changed'],
+        [empty, 'the file is empty'],
+      ] as const) {
+        const line = `truemq: the store ${at} cannot be used: ${reason}\n`;
+        expect(await run([action, at])).toEqual({ exitCode: 1, output: '', errors: line });
+      }
+      expect((await readdir(folder)).sort()).toEqual(['diary', 'empty', 'pipe']);
+    },
+  );
 
   it.each(actions)('%s: a file that a broker has', async (action) => {
     const held = await openSqliteStore({ path, synchronous: 'full' });

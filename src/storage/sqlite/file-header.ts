@@ -1,7 +1,7 @@
 // Reads the first bytes of a file without opening it as a database, which would already change a file after a crash. The layout is SQLite's
 // published file format. Reads only.
 
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 
 export type FileHeader =
   | { readonly kind: 'absent' }
@@ -19,10 +19,17 @@ const APPLICATION_ID_OFFSET = 68;
 /** Never rejects: an unreadable file is a result too. */
 export async function readFileHeader(path: string): Promise<FileHeader> {
   try {
+    const what = await stat(path);
+    // Opening a pipe would wait, without an end, for somebody who writes to it.
+    if (!what.isFile()) {
+      return {
+        kind: 'unreadable',
+        reason: what.isDirectory() ? 'it is a folder' : 'it is not a regular file',
+      };
+    }
     return describe(await firstBytes(path));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return { kind: 'absent' };
-    if (hasCode(error, 'EISDIR')) return { kind: 'unreadable', reason: 'it is a folder' };
     return { kind: 'unreadable', reason: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,6 +1,7 @@
 // Opening the file: refusals with a message for the operator and without a change of the file, the settings that every broker relies on,
 // and old versions.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,6 +113,12 @@ describe('a file that cannot be the store is refused, and nothing of it changes'
   it('because it is a folder [DURABLE-016]', async () => {
     await mkdir(path);
     await expect(open()).rejects.toThrow(StoreError);
+  });
+
+  it('because it is a pipe, which would wait, or a device [DURABLE-016]', async () => {
+    spawnSync('mkfifo', [path]);
+    await expect(open()).rejects.toThrow('it is not a regular file');
+    await expect(open('/dev/null')).rejects.toThrow('it is not a regular file');
   });
 
   it('because the schema in it is damaged [DURABLE-016]', async () => {

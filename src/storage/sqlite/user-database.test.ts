@@ -1,5 +1,6 @@
 // The file of users: what is refused before anything changes, files of existing brokers, and who may read it.
 
+import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -235,6 +236,12 @@ describe('a file that cannot be the user database is refused, and nothing of it 
   it('because it is a folder', async () => {
     await mkdir(path);
     await expect(openUserStore(path)).rejects.toThrow('it is a folder');
+  });
+
+  it('because it is a pipe, which would wait, or a device', async () => {
+    spawnSync('mkfifo', [path]);
+    await expect(openUserStore(path)).rejects.toThrow('it is not a regular file');
+    await expect(openUserStore('/dev/null')).rejects.toThrow('it is not a regular file');
   });
 
   it('because its folder is not there', async () => {
