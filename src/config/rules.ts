@@ -2,6 +2,7 @@
 // returns its problem; the loader adds the origins of the values. Pure. Implements AUTH-056, AUTH-058, CONFIG-003, CONFIG-017, CONFIG-019
 // and CONFIG-020.
 
+import { resolve } from 'node:path';
 import type { Configuration, Machine } from './configuration.ts';
 import { OWN_FILES } from './derived-defaults.ts';
 import type { ConfigurationKey } from './keys.ts';
@@ -29,6 +30,7 @@ export function findConflicts(configuration: Configuration, isGiven: IsGiven): r
     storageModule,
     storagePath,
     unusedStoragePath,
+    oneFileForBoth,
     retryDelays,
     decompressedSize,
     ports,
@@ -98,16 +100,43 @@ function storageModule({ storage, storageModule: module }: Configuration): Confl
 }
 
 function storagePath({ storage, storagePath: path }: Configuration): Conflict | undefined {
-  if (storage !== 'sqlite' || path !== '') return undefined;
-  return { keys: ['storagePath', 'storage'], allowed: 'the path of a file with storage sqlite' };
+  if (storage !== 'sqlite') return undefined;
+  if (path === '')
+    return { keys: ['storagePath', 'storage'], allowed: 'the path of a file with storage sqlite' };
+  if (!isNoFile(path)) return undefined;
+  return {
+    keys: ['storagePath', 'storage'],
+    allowed:
+      'the path of a file with storage sqlite, or storage memory, which keeps messages until the broker stops',
+  };
+}
+
+/** What SQLite takes for a database in memory, for a temporary one, or for a URI, which may ask for either. */
+function isNoFile(path: string): boolean {
+  const name = path.trim();
+  return name === '' || name === ':memory:' || name.startsWith('file:');
 }
 
 /** Whoever names a file expects the messages in it. An explicit `storage: memory` is the wish to have none. */
-function unusedStoragePath({ storage }: Configuration, isGiven: IsGiven): Conflict | undefined {
-  if (storage !== 'memory' || isGiven('storage') || !isGiven('storagePath')) return undefined;
+function unusedStoragePath(
+  { storage, storagePath: path }: Configuration,
+  isGiven: IsGiven,
+): Conflict | undefined {
+  if (storage !== 'memory' || isGiven('storage') || !isGiven('storagePath') || path === '') return undefined;
   return {
     keys: ['storage', 'storagePath'],
     allowed: 'storage sqlite with a storagePath, or storage memory given expressly',
+  };
+}
+
+/** Found at the start of the store only, this would show a new superuser's password once, for a broker that then ends. */
+function oneFileForBoth(configuration: Configuration): Conflict | undefined {
+  const { enableAuthentication, authDatabasePath, storage, storagePath: path } = configuration;
+  if (!enableAuthentication || storage !== 'sqlite' || authDatabasePath === '') return undefined;
+  if (resolve(authDatabasePath) !== resolve(path)) return undefined;
+  return {
+    keys: ['authDatabasePath', 'storagePath'],
+    allowed: 'a file for users and another one for messages',
   };
 }
 

@@ -29,6 +29,7 @@ const CHECKPOINT_PAGES = 2_000;
 /** The open database, locked for this process until it is closed. Rejects with StoreError. */
 export async function openDatabase({ path, synchronous }: SqliteOptions): Promise<Database> {
   const Driver = await loadDriver();
+  refuseNoFile(path);
   await refuseOther(path);
   await refuseUnwritable(path);
   let database: Database | undefined;
@@ -67,6 +68,12 @@ export async function openDatabaseForReading(path: string): Promise<Database> {
 
 function olderVersion(version: number): string {
   return `it has version ${version}, written by an older TrueMQ; a start of the broker brings it to version ${SCHEMA_VERSION}`;
+}
+
+/** The driver opens a database in memory, or a temporary one, under these names: everything in it would be lost. */
+function refuseNoFile(path: string): void {
+  if (!['', ':memory:'].includes(path.trim())) return;
+  throw new StoreError(`the store ${JSON.stringify(path)} cannot be used: it is not the name of a file`);
 }
 
 /** Rejects with StoreError when there is no store at the path. (A broker would create one.) */
