@@ -55,7 +55,8 @@ describe('the password', () => {
 
   it('is not shown when it is refused', () => {
     expect(problemsOf({ file: 'tlsCertificatePassword: 12345' })).toEqual([
-      'tlsCertificatePassword (file truemq.yaml): came (hidden); allowed is a text; the empty one means none',
+      'tlsCertificatePassword (file truemq.yaml): came (hidden); allowed is a text; the empty one means none. ' +
+        'This is a number: put it in quotes to make it a text',
     ]);
   });
 });
