@@ -51,7 +51,7 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
 
   check      checks the file and lists its faults; exit code 1 if there are any. Does not change the file
   export     writes the file as text: one line of JSON for each queue and each message. Does not change the file
-  import     creates a new FILE from such a text, or lists the invalid lines and creates none.
+  import     creates a new FILE from such a text, or lists the first 20 invalid lines and creates none.
              With --from-existing: takes queues, messages and dead letters from the SQLite database of an existing broker
              into FILE, which may exist; lists the rows that cannot be taken, with exit code 1. Does not change DATABASE.
              What is in FILE already stays as it is, so that the import can be repeated

@@ -113,6 +113,16 @@ describe('a line that cannot be read', () => {
       /^acceptedAt must be a time/,
     ],
     [
+      'a day that there is not',
+      [header, queueLine, messageLine.replace('1970-01-01T', '2026-02-30T')],
+      /^acceptedAt must be a time/,
+    ],
+    [
+      'an hour that there is not',
+      [header, queueLine, messageLine.replace('T00:00', 'T24:00')],
+      /^acceptedAt must be a time/,
+    ],
+    [
       'no count',
       [header, queueLine, messageLine.replace('Attempts":1', 'Attempts":-1')],
       /^failedAttempts must/,
@@ -153,5 +163,19 @@ describe('a line that cannot be read', () => {
     const reader = new StoreTextReader();
     for (const line of lines.slice(0, 3)) expect(reader.read(Buffer.from(line)).kind).not.toBe('problem');
     expect(reader.problemAtEnd()).toBe('the last line is missing: the text was cut off');
+  });
+
+  it.each([
+    ['the last line', [header, queueLine, messageLine, endLine.replace('"messages":1', '"messages":2')]],
+    ['the last line', [header, queueLine, messageLine, endLine.replace('"messages"', '"letters"')]],
+    ['a message', [header, queueLine, '{', endLine]],
+    ['a message', [header, queueLine, messageLine.replace('"m1"', '""'), endLine]],
+    ['a queue', [header, queueLine.replace('"options"', '"option"'), endLine.replace('1}', '0}')]],
+  ])('is all that is wrong: %s, and the text was not cut off', (_, given) => {
+    const reader = new StoreTextReader();
+    expect(
+      given.map((line) => reader.read(Buffer.from(line)).kind).filter((kind) => kind === 'problem'),
+    ).toEqual(['problem']);
+    expect(reader.problemAtEnd()).toBeUndefined();
   });
 });
