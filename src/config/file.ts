@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type ErrorCode, parseDocument, YAMLParseError } from 'yaml';
 import { ConfigurationError } from './configuration.ts';
 import type { ConfigurationSources } from './load.ts';
 
@@ -26,10 +26,26 @@ export function parseConfigurationFile(path: string, text: string): ReadonlyMap<
 }
 
 function readText(path: string): string {
+  const text = decoded(readBytes(path));
+  if (text === undefined) throw new ConfigurationError([`file ${path}: is not UTF-8; save it as UTF-8`]);
+  return text;
+}
+
+function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     throw new ConfigurationError([`file ${path}: cannot be read: ${firstLine(error)}`]);
+  }
+}
+
+/** Without a byte order mark, of which the parser of JSON knows nothing. Every other character of UTF-16 has a zero byte. */
+function decoded(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
   }
 }
 
@@ -38,6 +54,11 @@ function parseContent(path: string, text: string): unknown {
   try {
     return isJson ? parseJson(text) : parseYaml(text);
   } catch (error) {
+    if (hasCode(error, 'MULTIPLE_DOCS')) {
+      throw new ConfigurationError([
+        `file ${path}: holds more than one YAML document; leave out the line --- between them`,
+      ]);
+    }
     throw new ConfigurationError([
       `file ${path}: is no ${isJson ? 'JSON' : 'YAML'}: ${withoutContent(error)}`,
     ]);
@@ -47,7 +68,7 @@ function parseContent(path: string, text: string): unknown {
 /** Of two equal keys JSON takes the last one, without a word. What else the parser of YAML has against JSON does not matter. */
 function parseJson(text: string): unknown {
   const content: unknown = JSON.parse(text);
-  const repeated = parseDocument(text).errors.find(({ code }) => code === 'DUPLICATE_KEY');
+  const repeated = parseDocument(text).errors.find((error) => hasCode(error, 'DUPLICATE_KEY'));
   if (repeated !== undefined) throw repeated;
   return content;
 }
@@ -69,6 +90,10 @@ function isCircular(content: unknown): boolean {
   } catch {
     return true;
   }
+}
+
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof YAMLParseError && error.code === code;
 }
 
 /** What is wrong, without the text around it: the parser of JSON quotes it, and that of YAML shows it behind a colon. */
