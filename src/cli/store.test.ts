@@ -2,7 +2,7 @@
 // only read change nothing.
 
 import { spawnSync } from 'node:child_process';
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -161,6 +161,23 @@ describe('on a sound file', () => {
     await writeAndCrash(filled(3));
     expect((await run(['check', path])).output).toContain('messages 3,');
     expect((await run(['stats', path])).output).toMatch(/write-ahead log \d+\.\d KiB/);
+    const link = join(folder, 'link.db');
+    await symlink(path, link);
+    expect((await run(['stats', link])).output).toMatch(/write-ahead log \d+\.\d KiB/);
+  });
+
+  it('what reads a store by a symbolic link leaves no file beside it, and compact counts its write-ahead log', async () => {
+    const link = join(folder, 'link.db');
+    await write(filled(3));
+    await symlink(path, link);
+    const before = await readdir(folder);
+    expect((await run(['check', link])).exitCode).toBe(0);
+    expect(await readdir(folder)).toEqual(before);
+    await rm(path);
+    await writeAndCrash(filled(50, 2_000));
+    const log = (await stat(`${path}-wal`)).size;
+    const { output } = await run(['compact', link]);
+    expect(Number(/: ([\d.]+) KiB before/.exec(output)?.[1]) * 1024).toBeGreaterThan(log);
   });
 
   it('compact gives the room of what has left back, and keeps everything else', async () => {
@@ -220,7 +237,11 @@ describe('export and import', () => {
       output: `${copy} has queues 2, messages 5, of these dead letters 1\n`,
       errors: '',
     });
-    expect((await run(['export', path, '--output', text])).errors).toContain('EEXIST');
+    const written = await readFile(text);
+    expect((await run(['export', path, '--output', text])).errors).toBe(
+      `truemq: the store ${path} was not exported: ${text} exists; an export makes a new file and overwrites nothing\n`,
+    );
+    expect(await readFile(text)).toEqual(written);
     const again = await run(['import', copy, '--input', text]);
     expect(again.exitCode).toBe(1);
     expect(again.errors).toBe(`truemq: ${copy} exists; an import makes a new file and overwrites nothing\n`);
@@ -362,6 +383,10 @@ describe('a damaged file', () => {
     expect(exported.exitCode).toBe(1);
     expect(exported.errors).toMatch(/^truemq: the store .* cannot be read: it is damaged;/);
     expect(exported.output).not.toContain('"kind":"end"');
+    // A file that was cut off would be in the way of the next export.
+    const text = join(folder, 'q.ndjson');
+    expect((await run(['export', path, '--output', text])).exitCode).toBe(1);
+    expect(await readdir(folder)).toEqual(['q.db']);
   });
 });
 

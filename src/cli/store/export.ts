@@ -1,7 +1,8 @@
-// `truemq store export`: writes the store as lines of JSON, as fast as the output accepts them. Does not keep them in memory. Reads only.
+// `truemq store export`: writes the store as lines of JSON, as fast as the output accepts them. Does not keep them in memory. Only
+// reads the store.
 
-import { createWriteStream } from 'node:fs';
-import { Readable, type Writable } from 'node:stream';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openStoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
@@ -21,7 +22,7 @@ export async function exportStore(
   try {
     const lines = Readable.from(inChunks(storeTextLines(file.records())), { highWaterMark: 4 });
     if (output === undefined) await pipeline(lines, stdout, { end: false });
-    else await pipeline(lines, newFile(output));
+    else await intoNewFile(output, lines);
     return ExitCode.Done;
   } catch (error) {
     if (error instanceof StoreError) throw error;
@@ -32,8 +33,22 @@ export async function exportStore(
   }
 }
 
-function newFile(path: string): Writable {
-  return createWriteStream(path, { flags: 'wx' });
+/** Removes the file again when not all of the text is in it: a text that was cut off helps nobody, and would be in the way of the next one. */
+async function intoNewFile(path: string, lines: Readable): Promise<void> {
+  const handle = await newFile(path);
+  try {
+    await pipeline(lines, handle.createWriteStream());
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+function newFile(path: string): Promise<FileHandle> {
+  return open(path, 'wx').catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new Error(`${path} exists; an export makes a new file and overwrites nothing`, { cause: error });
+  });
 }
 
 function* inChunks(lines: Iterable<string>): Iterable<string> {

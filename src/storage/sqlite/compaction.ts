@@ -1,7 +1,7 @@
 // Makes the file of a store as small as its contents: a file that was once full keeps its size, and its free pages are filled before it
 // grows again. Each step is a transaction, so a crash leaves the store as it was before or after the step.
 
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { StoreError } from '../storage-provider.ts';
 import { EndedQueues } from './ended-queues.ts';
 import { openDatabase, reasonOf, refuseMissing } from './open-database.ts';
@@ -43,7 +43,9 @@ function advice(error: unknown): string {
 }
 
 async function bytesOf(path: string): Promise<number> {
-  const sizes = [path, `${path}-wal`].map((each) =>
+  // The log is beside the file itself, not beside a symbolic link to it.
+  const place = await realpath(path).catch(() => path);
+  const sizes = [place, `${place}-wal`].map((each) =>
     stat(each).then(
       ({ size }) => size,
       () => 0,

@@ -1,7 +1,7 @@
 // The file of a store that no broker has open, for operators: its contents, its problems and its size. Reads only: files that a crash has
 // left beside it are not changed, and the next broker finds them.
 
-import { stat, unlink } from 'node:fs/promises';
+import { realpath, stat, unlink } from 'node:fs/promises';
 import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { StoreError } from '../storage-provider.ts';
 import type { Database } from './driver.ts';
@@ -36,22 +36,28 @@ export type FileFigures = {
  * @throws StoreError when it is not there, no store of this version, damaged at its beginning, or held by a broker
  */
 export async function openStoreFile(path: string): Promise<StoreFile> {
-  const besides = [`${path}-wal`, `${path}-shm`];
+  // SQLite puts its files beside the file itself, not beside a symbolic link to it.
+  const place = await realpath(path).catch(() => path);
+  const besides = [`${place}-wal`, `${place}-shm`];
   const sizes = await Promise.all(besides.map(sizeOf));
   const database = await openDatabaseForReading(path);
   return new StoreFile(
     database,
+    place,
     besides.filter((_, index) => sizes[index] === undefined),
   );
 }
 
 export class StoreFile {
   readonly #database: Database;
+  /** The file without symbolic links. */
+  readonly #place: string;
   /** Files that did not exist before; SQLite needs them for reading too. */
   readonly #ownFiles: readonly string[];
 
-  constructor(database: Database, ownFiles: readonly string[]) {
+  constructor(database: Database, place: string, ownFiles: readonly string[]) {
     this.#database = database;
+    this.#place = place;
     this.#ownFiles = ownFiles;
   }
 
@@ -94,10 +100,9 @@ export class StoreFile {
 
   async fileFigures(): Promise<FileFigures> {
     const number = (pragma: string) => Number(this.#database.pragma(pragma, { simple: true }));
-    const path = this.#database.name;
     return {
-      fileBytes: (await sizeOf(path)) ?? 0,
-      writeAheadLogBytes: (await sizeOf(`${path}-wal`)) ?? 0,
+      fileBytes: (await sizeOf(this.#place)) ?? 0,
+      writeAheadLogBytes: (await sizeOf(`${this.#place}-wal`)) ?? 0,
       pageBytes: number('page_size'),
       pageCount: number('page_count'),
       freePageCount: number('freelist_count'),
