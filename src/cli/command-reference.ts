@@ -23,7 +23,7 @@ eval "$(truemq completion bash)"                      complete command lines
 | code | meaning |
 |---|---|
 | 0 | the command did everything that was requested. \`serve\`, \`sub\`, \`top\` and \`adapter\`: a signal stopped them |
-| 1 | the broker refused, the connection failed or ended, or a part was not done; stderr says which |
+| 1 | the broker refused, the connection failed or ended, stdout could not be written, or a part was not done; stderr says which |
 | 2 | the command line or the configuration is not valid; nothing was done |
 | 130 | Ctrl-C ended the command before it had done what was requested. A shell shows 143 for SIGTERM |
 

@@ -9,17 +9,21 @@ import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
 import { askLine } from './line-prompt.ts';
 import { askSecret } from './secret-prompt.ts';
+import { standardOutput, watchOutput } from './standard-output.ts';
 
 const STDIN = 0;
 
 /** Asked of the system: to make the stream takes 5 ms of each command, and few read it. */
 const readsTerminal = isatty(STDIN);
 
+const stdout = standardOutput();
+const hasOutputFailed = watchOutput(stdout, process.stderr);
+
 const context: CommandContext = {
   get stdin() {
     return process.stdin;
   },
-  stdout: process.stdout,
+  stdout,
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
   ask: readsTerminal ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
@@ -34,10 +38,11 @@ const context: CommandContext = {
   exitNow: (code) => process.exit(code),
 };
 
-// Ignores a reader of our output that closes the pipe (`truemq config | head`); code that must know checks its own writes.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+// Nobody can be told that stderr is closed.
+process.stderr.on('error', () => undefined);
 
-process.exitCode = await main(process.argv.slice(2));
+const exitCode = await main(process.argv.slice(2));
+process.exitCode = (await hasOutputFailed()) && exitCode === ExitCode.Done ? ExitCode.Failed : exitCode;
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
@@ -63,7 +68,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
   if (!flags.includes('--help') && !flags.includes('-h')) return command.run(argv, context);
-  process.stdout.write(`${command.help}\n`);
+  context.stdout.write(`${command.help}\n`);
   return ExitCode.Done;
 }
 

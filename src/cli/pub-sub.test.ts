@@ -239,6 +239,17 @@ describe('sub', () => {
     await vi.waitFor(async () => expect(await messageCount('pipe')).toBe(1));
   });
 
+  it('fails when its output cannot be written, and acknowledges nothing that was not', async () => {
+    await publish(['full'], '1\n2\n3\n');
+    const context = testCommandContext();
+    const full = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    context.stdout._write = (chunk, _encoding, done) => done(String(chunk) === '1\n' ? null : full);
+    expect(await sub.run(['full', ...address], context)).toBe(ExitCode.Failed);
+    await vi.waitFor(async () => expect(await messageCount('full')).toBe(2));
+    const rest = await take('full', ['--count', '2', '--json']);
+    expect(rest.output.split('\n').length).toBe(3);
+  });
+
   it('ends at once at a second signal', async () => {
     const [port] = await scriptedBroker(async (script) => {
       await script.welcome();

@@ -1,5 +1,5 @@
 // `truemq sub`: prints the messages of a queue, one per line, until it is stopped or has printed enough. Acknowledges a message after
-// stdout has accepted its line, so no message is lost in a pipe. Implements CLIENT-001 and CLIENT-005 for the command line.
+// stdout has accepted its line, so no message is lost in a pipe or on a full disk. Implements CLIENT-001 and CLIENT-005 for the command line.
 
 import type { Writable } from 'node:stream';
 import type { Client } from '../client/client.ts';
@@ -9,6 +9,7 @@ import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
+import { isClosedByReader } from './standard-output.ts';
 
 /** Maximum of messages in flight when only a few messages are wanted. */
 const SMALL_WINDOW_COUNT = 8;
@@ -22,7 +23,8 @@ Prints the payload of each message of QUEUE on a separate line, and acknowledges
   --json                  print id, queue, headers, attempts and payload, as one JSON object per line
 ${CONNECTION_HELP}
 
-Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed, 2 for a wrong command line.`,
+Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed or stdout could
+not be written, 2 for a wrong command line.`,
 
   async run(argv, context) {
     const flags = { ...connectionFlags, count: 'text', json: 'switch' } as const;
@@ -39,7 +41,7 @@ Exit code: 0 when it was stopped or has printed N messages, 1 when the connectio
 type Job = { readonly queue: string; readonly count: number; readonly isJson: boolean };
 
 /** Why printing ended. */
-type End = 'enough' | 'stopped' | 'nobody reads' | 'disconnected';
+type End = 'enough' | 'stopped' | 'nobody reads' | 'not writable' | 'disconnected';
 
 async function printMessages(client: Client, job: Job, context: CommandContext): Promise<ExitCode> {
   let finish: (end: End) => void = () => undefined;
@@ -51,7 +53,8 @@ async function printMessages(client: Client, job: Job, context: CommandContext):
     await client.subscribe(job.queue, createPrinter(job, context.stdout, finish), windowFor(client, job));
     const end = await ended;
     if (end === 'disconnected') await tellWhy(client, context);
-    return end === 'disconnected' ? ExitCode.Failed : ExitCode.Done;
+    // What hinders stdout is said for all commands in one place.
+    return end === 'disconnected' || end === 'not writable' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
@@ -75,28 +78,34 @@ function watchForEnd(
     finish('stopped');
   });
   // The write reports the error too, but without a listener the stream would throw it in the process.
-  stdout.on('error', () => finish('nobody reads'));
+  stdout.on('error', (error) => finish(endAfter(error)));
   void client.closed.then(() => finish('disconnected'));
   return release;
+}
+
+/** What a failed write means. */
+function endAfter(error: unknown): End {
+  return isClosedByReader(error) ? 'nobody reads' : 'not writable';
 }
 
 function createPrinter({ count, isJson }: Job, stdout: Writable, finish: (end: End) => void) {
   let remainingCount = count;
   return async (delivery: ReceivedMessage): Promise<void> => {
-    // More than `count`: not acknowledged, so the broker redelivers it when the connection ends.
-    if (remainingCount === 0) return new Promise(() => undefined);
+    // More than `count`, and what could not be written: not acknowledged, so the broker redelivers it when the connection ends.
+    const neverAcknowledged = new Promise<void>(() => undefined);
+    if (remainingCount === 0) return neverAcknowledged;
     try {
       await writeLine(stdout, isJson ? jsonLine(delivery) : oneLine(delivery.payload));
     } catch (error) {
-      finish('nobody reads');
-      throw error;
+      finish(endAfter(error));
+      return neverAcknowledged;
     }
     remainingCount -= 1;
     if (remainingCount === 0) finish('enough');
   };
 }
 
-/** Resolves when the stream has accepted the line; rejects when its reader has closed it. */
+/** Resolves when the stream has accepted the whole line; rejects when it has not. */
 function writeLine(stdout: Writable, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
