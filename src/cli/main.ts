@@ -9,6 +9,7 @@ import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { findCommand, isCommand, overview } from './help.ts';
 import { askLine } from './line-prompt.ts';
 import { askSecret } from './secret-prompt.ts';
+import { standardInput } from './standard-input.ts';
 import { standardOutput, watchOutput } from './standard-output.ts';
 
 const STDIN = 0;
@@ -21,7 +22,7 @@ const hasOutputFailed = watchOutput(stdout, process.stderr);
 
 const context: CommandContext = {
   get stdin() {
-    return process.stdin;
+    return standardInput();
   },
   stdout,
   stderr: process.stderr,

@@ -117,6 +117,19 @@ describe('pub', () => {
     });
   });
 
+  it('fails when its input cannot be read to its end, after what came before', async () => {
+    const context = testCommandContext();
+    context.stdin.write('1\n2\n');
+    const exit = pub.run(['unreadable', ...address], context);
+    await vi.waitFor(async () => expect(await messageCount('unreadable')).toBe(2));
+    context.stdin.destroy(Object.assign(new Error('EIO: i/o error, read'), { errno: -5, code: 'EIO' }));
+    expect(await exit).toBe(ExitCode.Failed);
+    expect(context.errors()).toBe(
+      'truemq: stdin cannot be read: i/o error; what follows in it was not published\n' +
+        'truemq: 2 messages published to unreadable\n',
+    );
+  });
+
   it('waits for what it has sent when it is interrupted, although its input goes on', async () => {
     const [port, played] = await scriptedBroker(async (script) => {
       await script.welcome();

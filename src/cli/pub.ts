@@ -9,7 +9,7 @@ import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } f
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
-import { jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
+import { type Item, jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
 import { PublishReport } from './pub/publish-report.ts';
 
 /** Publishes that may wait for their PublishAck at the same time. */
@@ -142,19 +142,24 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
   const onLast = () => {
     isComplete = true;
   };
-  for await (const item of valuesUntil(messageItems(job.json, job.count, stdin), ended, onLast)) {
-    if (end !== undefined) break;
-    const problem = jsonProblem(item.bytes);
-    if (problem !== undefined) {
-      report.notPublished(item, problem);
-      continue;
-    }
+  const publish = (item: Item): void => {
     const publishing = publishPatiently(client, job, item.bytes)
       .then((id) => report.confirmed(item, id))
       .catch((error: unknown) => report.notConfirmed(item, error))
       .finally(() => underWay.delete(publishing));
     underWay.add(publishing);
-    if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
+  };
+  try {
+    for await (const item of valuesUntil(messageItems(job.json, job.count, stdin), ended, onLast)) {
+      if (end !== undefined) break;
+      const problem = jsonProblem(item.bytes);
+      if (problem === undefined) publish(item);
+      else report.notPublished(item, problem);
+      if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
+    }
+  } catch (error) {
+    // Only the input fails here: what happens to a publish is reported as it comes.
+    report.unreadable(error);
   }
   await Promise.all(underWay);
   return isComplete && (end === 'stopped' || report.failedCount === 0) ? undefined : end;

@@ -4,7 +4,7 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { getSystemErrorMap } from 'node:util';
+import { systemReason } from './system-error.ts';
 
 const STDOUT = 1;
 
@@ -52,7 +52,7 @@ export function watchOutput(stdout: Writable, stderr: Writable): () => Promise<b
   stdout.on('error', (error) => {
     if (hasFailed || isClosedByReader(error)) return;
     hasFailed = true;
-    stderr.write(`truemq: stdout cannot be written: ${reasonOf(error)}\n`);
+    stderr.write(`truemq: stdout cannot be written: ${systemReason(error)}\n`);
   });
   return async () => {
     await new Promise<void>((resolve) => stdout.write('', () => resolve()));
@@ -60,9 +60,4 @@ export function watchOutput(stdout: Writable, stderr: Writable): () => Promise<b
     await new Promise<void>((resolve) => setImmediate(resolve));
     return hasFailed;
   };
-}
-
-function reasonOf({ errno, message }: NodeJS.ErrnoException): string {
-  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
-  return known?.[1] ?? message;
 }

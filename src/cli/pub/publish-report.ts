@@ -2,6 +2,7 @@
 
 import { ClientError } from '../../client/errors.ts';
 import type { CommandContext } from '../command.ts';
+import { systemReason } from '../system-error.ts';
 import type { Item } from './message-items.ts';
 
 export class PublishReport {
@@ -38,6 +39,12 @@ export class PublishReport {
   notPublished(item: Item, problem: string): void {
     this.#failed(item, `not published: ${problem}`);
     this.#record(item, { isConfirmed: false, error: { code: 'NOT_JSON', message: problem } });
+  }
+
+  /** Reading the input failed. */
+  unreadable(error: unknown): void {
+    this.#failedCount += 1;
+    this.say(`stdin cannot be read: ${systemReason(error)}; what follows in it was not published`);
   }
 
   say(text: string): void {

@@ -1,4 +1,4 @@
-// Commands as processes whose stdout is a file that may not grow: the reason is told, the exit code is 1, and no message is lost.
+// Commands as processes whose stdin cannot be read, or whose stdout is a file that may not grow: the reason is told, the exit code is 1, and no message is lost.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -46,6 +46,19 @@ async function writeToFile(kilobytes: number, ...argv: readonly string[]) {
   const [exit, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   return { exit, errors, content: await readFile(path, 'utf8') };
 }
+
+describe('a directory as stdin', () => {
+  it('is no end of the input for pub', async () => {
+    const argv = [...truemqProgram, 'pub', 'read', '--port', String(broker.tcp.port)];
+    const script = '"$@" < /; echo "exit $?"';
+    const shell = spawn('bash', ['-c', script, 'bash', process.execPath, ...argv]);
+    expect(await Promise.all([text(shell.stdout), text(shell.stderr)])).toEqual([
+      'exit 1\n',
+      'truemq: stdin cannot be read: illegal operation on a directory; what follows in it was not published\n' +
+        'truemq: 0 messages published to read\n',
+    ]);
+  });
+});
 
 describe('a file that may not grow', () => {
   it('takes no message that sub acknowledges and that is not in it', async () => {
