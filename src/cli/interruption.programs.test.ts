@@ -85,6 +85,13 @@ describe('in a terminal', () => {
     expect(exitCode).toBe(130);
   });
 
+  it('Ctrl-C at the question for a password ends the process as Ctrl-C does', async () => {
+    const { output, exitCode } = await runInTerminal(command('admin', 'users', '--username', 'ann'), [
+      { after: 'password of ann: ', keys: CTRL_C },
+    ]);
+    expect([output, exitCode]).toEqual(['password of ann: \n', -2]);
+  });
+
   it('delete asks, and Ctrl-C at the question leaves the queue alone', async () => {
     await client.createQueue('asked');
     const question = 'delete queue asked with all its messages? [y/N] ';

@@ -28,7 +28,9 @@ const context: CommandContext = {
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
   ask: readsTerminal ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
-  askSecret: readsTerminal ? (question) => askSecret(question, process.stdin, process.stderr) : undefined,
+  askSecret: readsTerminal
+    ? (question) => askSecret(question, process.stdin, process.stderr, interrupt)
+    : undefined,
   get terminal() {
     if (!readsTerminal || !process.stdout.isTTY) return undefined;
     return { input: process.stdin, output: process.stdout, onExit };
@@ -84,6 +86,11 @@ function report(error: unknown, name: string): number {
   const stack = error instanceof Error ? error.stack : String(error);
   process.stderr.write(`truemq: an unexpected error, please report it\n${stack}\n`);
   return ExitCode.Failed;
+}
+
+/** As the terminal does at Ctrl-C. */
+function interrupt(): void {
+  process.kill(process.pid, 'SIGINT');
 }
 
 function onStopSignal(handle: (signal: NodeJS.Signals) => void): () => void {

@@ -1,7 +1,7 @@
 // A secret typed on a terminal, key by key.
 
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { askSecret } from './secret-prompt.ts';
 
 /** A terminal that notes what it is told. */
@@ -15,7 +15,8 @@ class FakeTerminal extends PassThrough {
 
 function prompt() {
   const [terminal, output] = [new FakeTerminal(), new PassThrough()];
-  return { terminal, output, answer: askSecret('password: ', terminal, output) };
+  const interrupt = vi.fn();
+  return { terminal, output, interrupt, answer: askSecret('password: ', terminal, output, interrupt) };
 }
 
 describe('a question for a secret', () => {
@@ -23,7 +24,7 @@ describe('a question for a secret', () => {
     const [terminal, output] = [new FakeTerminal(), new PassThrough()];
     const modesThen: boolean[][] = [];
     output.on('data', () => modesThen.push([...terminal.modes]));
-    void askSecret('password: ', terminal, output);
+    void askSecret('password: ', terminal, output, () => undefined);
     expect(modesThen).toEqual([[true]]);
   });
 
@@ -42,8 +43,15 @@ describe('a question for a secret', () => {
     expect(await answer).toBe('secret');
   });
 
+  it('is interrupted by Ctrl-C when the terminal is as before', async () => {
+    const { terminal, interrupt } = prompt();
+    const modesThen: boolean[] = [];
+    interrupt.mockImplementation(() => modesThen.push(...terminal.modes));
+    terminal.write('abc\u0003');
+    await vi.waitFor(() => expect(modesThen).toEqual([true, false]));
+  });
+
   it.each([
-    ['Ctrl-C', (terminal: FakeTerminal) => void terminal.write('abc\u0003')],
     ['Ctrl-D', (terminal: FakeTerminal) => void terminal.write('\u0004')],
     ['the end of the input', (terminal: FakeTerminal) => void terminal.end()],
   ])('is broken off by %s, and the terminal is as before', async (_, breakOff) => {

@@ -10,8 +10,16 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES: ReadonlySet<string> = new Set(['\b', '\u007f']);
 
-/** Resolves with what was typed before Enter. @throws UsageError when the user breaks off */
-export function askSecret(question: string, input: SecretInput, output: Writable): Promise<string> {
+/**
+ * Resolves with what was typed before Enter. Calls `interrupt` at Ctrl-C, which sends no signal while nothing is shown, and never resolves then.
+ * @throws UsageError when the input ends (Ctrl-D)
+ */
+export function askSecret(
+  question: string,
+  input: SecretInput,
+  output: Writable,
+  interrupt: () => void,
+): Promise<string> {
   // First: what is typed as soon as the question is seen must not be shown either.
   input.setRawMode(true);
   output.write(question);
@@ -28,7 +36,8 @@ export function askSecret(question: string, input: SecretInput, output: Writable
     const receive = (chunk: Buffer | string): void => {
       for (const character of chunk.toString()) {
         if (character === '\r' || character === '\n') return end(() => resolve(typed.join('')));
-        if (character === CTRL_C || character === CTRL_D) return breakOff();
+        if (character === CTRL_C) return end(interrupt);
+        if (character === CTRL_D) return breakOff();
         if (BACKSPACES.has(character)) typed.pop();
         else typed.push(character);
       }
