@@ -86,14 +86,17 @@ describe('bench', () => {
     expect(errors).toMatch(/^truemq: the broker's rate limit refused \d+ publishes.*\n.*--rate-limit off/);
   });
 
-  it('prints what it has and deletes its queue when it is interrupted', async () => {
+  it.each([
+    ['SIGINT', ExitCode.Interrupted],
+    ['SIGTERM', ExitCode.Terminated],
+  ] as const)('prints what it has and deletes its queue at %s', async (signal, exitCode) => {
     const context = testCommandContext();
     const argv = ['--count', '1000', '--rate', '1', '--json', '--port', String(broker.tcp.port)];
     const exit = bench.run(argv, context);
     const client = await connect({ port: broker.tcp.port, reconnect: false });
     while ((await client.listQueues()).length === 0);
-    context.signal('SIGINT');
-    expect(await exit).toBe(ExitCode.Interrupted);
+    context.signal(signal);
+    expect(await exit).toBe(exitCode);
     expect(JSON.parse(context.output())).toMatchObject({ isComplete: false });
     expect(await client.listQueues()).toEqual([]);
     await client.close();

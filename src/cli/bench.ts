@@ -11,7 +11,7 @@ import { type BenchPlan, type BenchResult, BenchRun } from './bench/bench-run.ts
 import type { Latency } from './bench/percentiles.ts';
 import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
-import { type Command, type CommandContext, ExitCode } from './command.ts';
+import { type Command, type CommandContext, ExitCode, exitCodeAfter } from './command.ts';
 import { tableOf } from './table.ts';
 
 type Job = {
@@ -51,7 +51,7 @@ Whether messages are durable depends on the broker: truemq serve --storage. A br
 figures are those of the limit: truemq serve --rate-limit off.
 
 Exit code: 0 when it has measured, 1 when the broker refused or the connection failed, 2 for a wrong command line, 130 when it was
-interrupted (Ctrl-C): it then prints what it has measured so far.`,
+interrupted (Ctrl-C) and 143 after SIGTERM: it then prints what it has measured so far.`,
 
   async run(argv, context) {
     const given = parseArguments(argv, { flags, positionals: [] });
@@ -131,9 +131,9 @@ async function measure(
   const stopping = new AbortController();
   // Each publish that waits listens to it.
   setMaxListeners(0, stopping.signal);
-  const release = context.onStopSignal(() => {
-    if (stopping.signal.aborted) context.exitNow(ExitCode.Interrupted);
-    stopping.abort();
+  const release = context.onStopSignal((signal) => {
+    if (stopping.signal.aborted) context.exitNow(exitCodeAfter(signal));
+    stopping.abort(signal);
   });
   try {
     await owner.createQueue(plan.queue, { maxQueueSize: plan.messageCount });
@@ -148,7 +148,7 @@ async function measure(
     warn(result, context);
     const isDeleted = await deleteQueue(owner, plan.queue, context);
     if (!isDeleted) return ExitCode.Failed;
-    return isComplete ? ExitCode.Done : ExitCode.Interrupted;
+    return isComplete ? ExitCode.Done : exitCodeAfter(stopping.signal.reason);
   } finally {
     release();
   }

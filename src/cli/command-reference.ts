@@ -25,7 +25,8 @@ eval "$(truemq completion bash)"                      complete command lines
 | 0 | the command did everything that was requested. \`serve\`, \`sub\`, \`top\` and \`adapter\`: a signal stopped them |
 | 1 | the broker refused, the connection failed or ended, stdout could not be written, or a part was not done; stderr says which |
 | 2 | the command line or the configuration is not valid; nothing was done |
-| 130 | Ctrl-C ended the command before it had done what was requested. A shell shows 143 for SIGTERM |
+| 130 | Ctrl-C ended the command before it had done what was requested |
+| 143 | SIGTERM did so |
 
 Results go to stdout, everything else to stderr. \`--json\` prints one JSON document, and one object a line with \`pub\` and \`sub\`; names are in
 camelCase, durations in milliseconds, and what there is not is \`null\`. When the reader of stdout closes the pipe, as in

@@ -11,11 +11,18 @@ export const ExitCode = {
   Failed: 1,
   /** The command line or the configuration is not valid. */
   Usage: 2,
-  /** Ctrl-C or SIGTERM came before the command had done what was requested. */
+  /** Ctrl-C came before the command had done what was requested. */
   Interrupted: 130,
+  /** SIGTERM did so. */
+  Terminated: 143,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** The exit code of a command that a signal kept from doing what was requested, as shells number it. */
+export function exitCodeAfter(signal: NodeJS.Signals): ExitCode {
+  return signal === 'SIGTERM' ? ExitCode.Terminated : ExitCode.Interrupted;
+}
 
 /** stdin and stdout as one terminal. */
 export type Terminal = {

@@ -130,20 +130,26 @@ describe('pub', () => {
     );
   });
 
-  it('waits for what it has sent when it is interrupted, although its input goes on', async () => {
-    const [port, played] = await scriptedBroker(async (script) => {
-      await script.welcome();
-      const { id } = await script.take();
-      context.signal('SIGINT');
-      script.send({ command: 21, id });
-    });
-    const context = testCommandContext();
-    context.stdin.write('1\n');
-    expect(await pub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Interrupted);
-    expect(context.errors()).toMatch(/^truemq: interrupted; .*\ntruemq: 1 message published to q\n$/);
-    expect(context.stdin.destroyed).toBe(true);
-    await played;
-  });
+  it.each([
+    ['SIGINT', ExitCode.Interrupted],
+    ['SIGTERM', ExitCode.Terminated],
+  ] as const)(
+    'waits for what it has sent when %s comes, although its input goes on',
+    async (signal, exitCode) => {
+      const [port, played] = await scriptedBroker(async (script) => {
+        await script.welcome();
+        const { id } = await script.take();
+        context.signal(signal);
+        script.send({ command: 21, id });
+      });
+      const context = testCommandContext();
+      context.stdin.write('1\n');
+      expect(await pub.run(['q', '--port', String(port)], context)).toBe(exitCode);
+      expect(context.errors()).toMatch(/^truemq: interrupted; .*\ntruemq: 1 message published to q\n$/);
+      expect(context.stdin.destroyed).toBe(true);
+      await played;
+    },
+  );
 
   it('ends at once at a second signal', async () => {
     const [port] = await scriptedBroker(async (script) => {

@@ -8,7 +8,7 @@ import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
-import { type Command, type CommandContext, ExitCode } from './command.ts';
+import { type Command, type CommandContext, ExitCode, exitCodeAfter } from './command.ts';
 import { type Item, jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
 import { PublishReport } from './pub/publish-report.ts';
 
@@ -31,8 +31,8 @@ must be one JSON text. It reports the number of a line that is not JSON and skip
   --json                  print a line of JSON on stdout for each message: whether it is confirmed, its id or the error, its line
 ${CONNECTION_HELP}
 
-Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line, 130 when it was interrupted (Ctrl-C): it then
-waits for the messages under way, and ends at once at the second Ctrl-C.
+Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line, 130 when it was interrupted (Ctrl-C) and
+143 after SIGTERM: it then waits for the messages under way, and ends at once at the second signal.
 A publish over the broker's rate limit is repeated until the broker accepts it; this may change the order of the messages.`,
 
   async run(argv, context) {
@@ -93,7 +93,7 @@ function parseHeader(text: string): [string, string] {
 }
 
 /** Why publishing ended before the input did. */
-type End = 'stopped' | 'disconnected';
+type End = { readonly signal: NodeJS.Signals } | 'disconnected';
 
 async function publishAll(client: Client, job: Job, context: CommandContext): Promise<ExitCode> {
   const report = new PublishReport(job.queue, job.isJson, context);
@@ -104,9 +104,10 @@ async function publishAll(client: Client, job: Job, context: CommandContext): Pr
   if (end !== undefined) context.stdin.destroy();
   if (end === 'disconnected')
     report.say('the connection is lost; what follows in the input was not published');
-  if (end === 'stopped') report.say('interrupted; what follows in the input was not published');
+  const signal = end === undefined || end === 'disconnected' ? undefined : end.signal;
+  if (signal !== undefined) report.say('interrupted; what follows in the input was not published');
   report.end();
-  if (end === 'stopped') return ExitCode.Interrupted;
+  if (signal !== undefined) return exitCodeAfter(signal);
   return end === undefined && report.failedCount === 0 ? ExitCode.Done : ExitCode.Failed;
 }
 
@@ -115,10 +116,10 @@ function watchForEnd(client: Client, { onStopSignal, exitNow }: CommandContext) 
   let release: () => void = () => undefined;
   const stopped = new Promise<End>((resolve) => {
     let signalCount = 0;
-    release = onStopSignal(() => {
+    release = onStopSignal((signal) => {
       signalCount += 1;
-      if (signalCount > 1) exitNow(ExitCode.Interrupted);
-      resolve('stopped');
+      if (signalCount > 1) exitNow(exitCodeAfter(signal));
+      resolve({ signal });
     });
   });
   const disconnected = client.closed.then((): End => 'disconnected');
@@ -162,7 +163,7 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
     report.unreadable(error);
   }
   await Promise.all(underWay);
-  return isComplete && (end === 'stopped' || report.failedCount === 0) ? undefined : end;
+  return isComplete && (end !== 'disconnected' || report.failedCount === 0) ? undefined : end;
 }
 
 /** Publishes a message again when the rate limit refused it: nothing was stored then. Resolves with its id. */
