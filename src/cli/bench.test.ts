@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../client/index.ts';
 import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
-import { benchNumber, benchPayload, MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
+import { benchNumber, benchPayload, MAX_PAYLOAD_BYTES, MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
 import { latencyOf } from './bench/percentiles.ts';
 import { bench } from './bench.ts';
 import { ExitCode } from './command.ts';
@@ -80,6 +80,14 @@ describe('bench', () => {
     expect(received).toMatch(/^received +20 +\d+( +[\d.]+ ms){4}$/);
   });
 
+  it('takes the largest payload that it allows', async () => {
+    const { exitCode, output } = await run(
+      ['--count', '2', '--size', String(MAX_PAYLOAD_BYTES), '--json'],
+      broker,
+    );
+    expect([exitCode, JSON.parse(output)]).toMatchObject([ExitCode.Done, { receivedCount: 2 }]);
+  });
+
   it('says when the rate limit of the broker cuts it', async () => {
     const { exitCode, errors } = await run(['--count', '30'], slow);
     expect(exitCode).toBe(ExitCode.Done);
@@ -126,7 +134,12 @@ describe('bench', () => {
   });
 
   it.each([
-    [['--size', '5'], `--size: came "5"; allowed is ${MIN_PAYLOAD_BYTES} or more`],
+    [['--size', '5'], `--size: came "5"; allowed is a whole number from ${MIN_PAYLOAD_BYTES} to 1048000`],
+    [
+      ['--size', '1048001'],
+      `--size: came "1048001"; allowed is a whole number from ${MIN_PAYLOAD_BYTES} to 1048000`,
+    ],
+    [['--size', '99999999999'], '--size: came "99999999999"; allowed is'],
     [['--count', '0'], '--count: came "0"'],
     [['--count', '10000001'], '--count: allowed is at most 10000000'],
     [['--rate', 'x'], '--rate: came "x"'],

@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
 import { type Client, ClientError } from '../client/index.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { type Arguments, parseArguments, parseCount, UsageError } from './arguments.ts';
-import { MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
+import { MAX_PAYLOAD_BYTES, MIN_PAYLOAD_BYTES } from './bench/bench-payload.ts';
 import { type BenchPlan, type BenchResult, BenchRun } from './bench/bench-run.ts';
 import type { Latency } from './bench/percentiles.ts';
 import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
@@ -39,7 +39,7 @@ Publishes messages to a running broker and receives them again, and prints messa
 which it deletes at the end. All connections are in this one process: with many of them it may be slower than the broker.
 
   --count N               messages [10000]
-  --size N                bytes of the payload of each, at least ${MIN_PAYLOAD_BYTES} [1024]
+  --size N                bytes of the payload of each, from ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES} [1024]
   --publishers N          connections that publish [1]
   --subscribers N         connections that receive [1]
   --window N              publishes of one connection that wait for their confirmation at the same time [64]
@@ -67,8 +67,10 @@ function parseJob({ texts, switches }: Arguments): Job {
   const count = (flag: string, otherwise: number) =>
     parseCount(flag, texts.get(flag) ?? String(otherwise), 1);
   const sizeBytes = count('size', 1_024);
-  if (sizeBytes < MIN_PAYLOAD_BYTES)
-    throw new UsageError(`--size: came "${sizeBytes}"; allowed is ${MIN_PAYLOAD_BYTES} or more`);
+  if (sizeBytes < MIN_PAYLOAD_BYTES || sizeBytes > MAX_PAYLOAD_BYTES)
+    throw new UsageError(
+      `--size: came "${sizeBytes}"; allowed is a whole number from ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+    );
   const messageCount = count('count', 10_000);
   if (messageCount > 10_000_000) throw new UsageError('--count: allowed is at most 10000000');
   const plan: BenchPlan = {
