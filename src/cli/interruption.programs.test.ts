@@ -79,7 +79,7 @@ describe('in a terminal', () => {
   it('Ctrl-C ends pub with 130 after it has said what was published', async () => {
     const { output, exitCode } = await runInTerminal(command('pub', 'typed', '--json'), [
       { after: '', keys: '1\r' },
-      { after: '"isConfirmed":true}', keys: CTRL_C },
+      { after: '"isConfirmed":true', keys: CTRL_C },
     ]);
     expect(output).toMatch(/truemq: interrupted; .*\ntruemq: 1 message published to typed\n$/);
     expect(exitCode).toBe(130);

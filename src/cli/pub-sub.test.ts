@@ -106,12 +106,15 @@ describe('pub', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(records).toContainEqual({ queue: 'as-json', line: 1, id: expect.any(String), isConfirmed: true });
+    const id = expect.any(String);
+    expect(records).toContainEqual({ queue: 'as-json', line: 1, id, isConfirmed: true, error: null });
     const error = { code: 'NOT_JSON', message: expect.stringMatching(/^not JSON/) };
-    expect(records).toContainEqual({ queue: 'as-json', line: 2, isConfirmed: false, error });
+    expect(records).toContainEqual({ queue: 'as-json', line: 2, id: null, isConfirmed: false, error });
     const refused = testCommandContext();
     await pub.run(['no such/name', '1', '--json', ...address], refused);
     expect(JSON.parse(refused.output())).toMatchObject({
+      line: null,
+      id: null,
       isConfirmed: false,
       error: { code: 'INVALID_MESSAGE' },
     });

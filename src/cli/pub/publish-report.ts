@@ -5,6 +5,12 @@ import type { CommandContext } from '../command.ts';
 import { systemReason } from '../system-error.ts';
 import type { Item } from './message-items.ts';
 
+/** The id of a message that is confirmed, or why it is not. */
+type Result = {
+  readonly id?: string;
+  readonly error?: { readonly code: string | null; readonly message: string };
+};
+
 export class PublishReport {
   readonly #queue: string;
   readonly #isJson: boolean;
@@ -24,7 +30,7 @@ export class PublishReport {
 
   confirmed(item: Item, id: string): void {
     this.#confirmedCount += 1;
-    this.#record(item, { id, isConfirmed: true });
+    this.#record(item, { id });
   }
 
   /** The broker refused it, or did not answer. */
@@ -32,13 +38,13 @@ export class PublishReport {
     const message = error instanceof Error ? error.message : String(error);
     this.#failed(item, `not confirmed: ${message}`);
     const code = error instanceof ClientError ? error.code : null;
-    this.#record(item, { isConfirmed: false, error: { code, message } });
+    this.#record(item, { error: { code, message } });
   }
 
   /** It was not sent. */
   notPublished(item: Item, problem: string): void {
     this.#failed(item, `not published: ${problem}`);
-    this.#record(item, { isConfirmed: false, error: { code: 'NOT_JSON', message: problem } });
+    this.#record(item, { error: { code: 'NOT_JSON', message: problem } });
   }
 
   /** Reading the input failed. */
@@ -61,9 +67,16 @@ export class PublishReport {
     this.say(line === undefined ? problem : `line ${line}: ${problem}`);
   }
 
-  #record({ line }: Item, result: Readonly<Record<string, unknown>>): void {
+  #record({ line }: Item, { id, error }: Result): void {
     if (!this.#isJson) return;
-    const record = { queue: this.#queue, ...(line !== undefined && { line }), ...result };
+    const isConfirmed = id !== undefined;
+    const record = {
+      queue: this.#queue,
+      line: line ?? null,
+      id: id ?? null,
+      isConfirmed,
+      error: error ?? null,
+    };
     this.#context.stdout.write(`${JSON.stringify(record)}\n`);
   }
 }
