@@ -40,7 +40,8 @@ acknowledge.
 These commands do not reconnect, and create no queues: they ignore the keys of the string about that.
 
 \`queues purge\`, \`dlq\` and \`top\` use [the dashboard](../guides/dashboard.md) of the broker, which \`--dashboard-url\` or \`TRUEMQ_DASHBOARD_URL\` names. When
-the broker is not the default one, \`queues purge\` and \`dlq\` ask for its address rather than guess it.
+the broker is not the default one, \`queues purge\` and \`dlq\` ask for its address rather than guess it, nor do they
+take the dashboard of \`TRUEMQ_DASHBOARD_URL\` for that of a broker which \`--url\`, \`--host\` or \`--port\` names: give \`--dashboard-url\` then.
 
 ## Environment
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
 import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
+import { UsageError } from './arguments.ts';
 import { type Command, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { dlq } from './dlq.ts';
@@ -139,10 +140,36 @@ describe('queues', () => {
   it('purges through the dashboard whose address is in the environment', async () => {
     await client.createQueue('full');
     await client.publish('full', 1);
-    const environment = { TRUEMQ_DASHBOARD_URL: broker.dashboard?.url ?? '' };
-    expect((await run(queues, ['purge', 'full'], { environment })).exitCode).toBe(ExitCode.Done);
+    const environment = {
+      TRUEMQ_URL: `vibemq://127.0.0.1:${broker.tcp.port}`,
+      TRUEMQ_DASHBOARD_URL: broker.dashboard?.url ?? '',
+    };
+    expect(await queues.run(['purge', 'full'], testCommandContext(environment))).toBe(ExitCode.Done);
     expect((await client.queueInfo('full'))?.messageCount).toBe(0);
   });
+
+  it.each([
+    ['--url', 'vibemq://127.0.0.1:1'],
+    ['--host', 'localhost'],
+    ['--port', '1'],
+  ])(
+    'does not take the dashboard of the environment for that of the broker which %s names',
+    async (...flag) => {
+      await client.createQueue('other');
+      await client.publish('other', 1);
+      const environment = { TRUEMQ_DASHBOARD_URL: broker.dashboard?.url ?? '' };
+      for (const [command, action] of [
+        [queues, ['purge', 'other', '--yes']],
+        [dlq, ['requeue', 'other', '--all']],
+      ] as const) {
+        const running = command.run([...action, ...flag], testCommandContext(environment));
+        await expect(running).rejects.toThrow(UsageError);
+        await expect(running).rejects.toThrow(/give --dashboard-url too, or unset TRUEMQ_DASHBOARD_URL$/);
+      }
+      expect((await client.queueInfo('other'))?.messageCount).toBe(1);
+      await client.deleteQueue('other');
+    },
+  );
 
   it('says what the dashboard says, and what to start when it is off', async () => {
     const unknown = await run(queues, ['purge', 'nothing', ...dashboard]);

@@ -7,13 +7,13 @@ import type { Credentials } from '../credentials.ts';
 
 export const DEFAULT_DASHBOARD_URL = 'http://127.0.0.1:12925/';
 
-const VARIABLE = 'TRUEMQ_DASHBOARD_URL';
+export const DASHBOARD_VARIABLE = 'TRUEMQ_DASHBOARD_URL';
 
 export const dashboardFlags = { 'dashboard-url': 'text' } as const satisfies Readonly<
   Record<string, FlagKind>
 >;
 
-export const DASHBOARD_HELP = `  --dashboard-url URL     the address of the broker's dashboard; else TRUEMQ_DASHBOARD_URL has it [${DEFAULT_DASHBOARD_URL}]`;
+export const DASHBOARD_HELP = `  --dashboard-url URL     the address of the broker's dashboard; else ${DASHBOARD_VARIABLE} has it [${DEFAULT_DASHBOARD_URL}]`;
 
 /** For HTTP Basic. */
 export type BasicCredentials = { readonly username: string; readonly password: string };
@@ -28,8 +28,8 @@ export type DashboardAddress = {
 export function givenDashboardUrl({ texts }: Arguments, { environment }: CommandContext): URL | undefined {
   const flag = texts.get('dashboard-url');
   if (flag !== undefined) return parseUrl('--dashboard-url', flag);
-  const variable = environment[VARIABLE];
-  return variable === undefined || variable === '' ? undefined : parseUrl(VARIABLE, variable);
+  const variable = environment[DASHBOARD_VARIABLE];
+  return variable === undefined || variable === '' ? undefined : parseUrl(DASHBOARD_VARIABLE, variable);
 }
 
 /** @throws UsageError when HTTP Basic cannot carry the name */

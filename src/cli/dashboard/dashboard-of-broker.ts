@@ -6,6 +6,7 @@ import { type BrokerAddress, isDefaultAddress, readAddressCredentials } from '..
 import { type CommandContext, ExitCode } from '../command.ts';
 import {
   basicCredentials,
+  DASHBOARD_VARIABLE,
   type DashboardAddress,
   DEFAULT_DASHBOARD_URL,
   givenDashboardUrl,
@@ -22,11 +23,22 @@ export async function dashboardOf(
   if (url === undefined && !isDefaultAddress(address)) {
     throw new UsageError(
       `--dashboard-url is missing: the broker is at ${address.host}:${address.port}, but where its dashboard is nobody says; ` +
-        'TRUEMQ_DASHBOARD_URL may say it too',
+        `${DASHBOARD_VARIABLE} may say it too`,
+    );
+  }
+  if (url !== undefined && isAddressAlone(address.given)) {
+    throw new UsageError(
+      `--dashboard-url is missing: the command line names the broker at ${address.host}:${address.port}, but only ` +
+        `${DASHBOARD_VARIABLE} a dashboard, maybe that of another broker; give --dashboard-url too, or unset ${DASHBOARD_VARIABLE}`,
     );
   }
   const credentials = basicCredentials(await readAddressCredentials(address, context));
   return { url: url ?? new URL(DEFAULT_DASHBOARD_URL), credentials };
+}
+
+/** Whether the command line says where the broker is, but not where its dashboard is. */
+function isAddressAlone({ texts }: BrokerAddress['given']): boolean {
+  return ['url', 'host', 'port'].some((flag) => texts.has(flag)) && !texts.has('dashboard-url');
 }
 
 /** Runs `use` with the API of the dashboard; a failure becomes a message on stderr and exit code 1. */
