@@ -122,6 +122,14 @@ describe('queues', () => {
     expect(await client.queueInfo('old')).toBeUndefined();
   });
 
+  it('says that there was no queue to delete', async () => {
+    expect(await run(queues, ['delete', 'nosuch'])).toMatchObject({
+      exitCode: ExitCode.Done,
+      output: 'there was no queue nosuch; nothing was deleted\n',
+    });
+    expect(await jsonOf(queues, ['delete', 'nosuch'])).toEqual({ queue: 'nosuch', isDeleted: false });
+  });
+
   it('asks on a terminal before it deletes or purges, unless --yes is given', async () => {
     await client.createQueue('precious');
     await client.publish('precious', 1);

@@ -142,8 +142,11 @@ async function remove(job: Job): Promise<ExitCode> {
   const { queue, address, context, print } = job;
   if (!(await isSure(`delete queue ${queue} with all its messages`, job))) return ExitCode.Failed;
   return withBroker(address, context, async (client) => {
+    // The broker confirms the deletion of a queue that there is not, too.
+    const isThere = (await ask(client, queue)).length > 0;
     await client.deleteQueue(queue);
-    print({ queue, isDeleted: true }, `queue ${queue} deleted\n`);
+    const text = isThere ? `queue ${queue} deleted\n` : `there was no queue ${queue}; nothing was deleted\n`;
+    print({ queue, isDeleted: isThere }, text);
     return ExitCode.Done;
   });
 }
