@@ -3,6 +3,20 @@
 import { didYouMean } from '../config/nearest-name.ts';
 import { UsageError } from './arguments.ts';
 
+type WithFlags = { readonly flags?: Readonly<Record<string, unknown>> };
+
+/** What is wrong with a flag that `name` has not, if other actions have it. */
+export function flagOfOtherActions(
+  flag: string,
+  name: string | undefined,
+  actions: Readonly<Record<string, WithFlags>>,
+): string | undefined {
+  const owners = Object.keys(actions).filter((action) => Object.hasOwn(actions[action]?.flags ?? {}, flag));
+  return owners.length === 0
+    ? undefined
+    : `--${flag}: no such flag of ${name}; it is one of ${owners.join(' and ')}`;
+}
+
 /** @throws UsageError */
 export function findAction<Action>(
   name: string | undefined,

@@ -4,7 +4,7 @@
 import type { Client } from '../client/client.ts';
 import { ClientError } from '../client/errors.ts';
 import { QueueOperation, type QueueOperationName } from '../model/access.ts';
-import { findAction } from './actions.ts';
+import { findAction, flagOfOtherActions } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
@@ -134,7 +134,11 @@ Exit code: 0 when it was done, 1 when the broker refused or the connection faile
   async run(argv, context) {
     const [name, ...rest] = argv;
     const { positionals, flags = {}, prepare, run } = findAction(name, actions);
-    const given = parseArguments(rest, { flags: { ...connectionFlags, ...flags }, positionals });
+    const given = parseArguments(rest, {
+      flags: { ...connectionFlags, ...flags },
+      positionals,
+      explainUnknown: (flag) => flagOfOtherActions(flag, name, actions),
+    });
     const address = parseAddress(given, context);
     const prepared = (await prepare?.(given, context)) ?? '';
     const client = await connectOrExplain(address, context);

@@ -18,7 +18,7 @@ export type ArgumentsShape = {
   /** The names of the positional arguments, in order; a trailing `?` marks an optional one. */
   readonly positionals: readonly string[];
   /** Returns a better message about an unknown flag than "no such flag", if the caller has one. */
-  readonly explainUnknown?: (flag: string) => string;
+  readonly explainUnknown?: (flag: string) => string | undefined;
 };
 
 export type Arguments = {
@@ -76,8 +76,8 @@ function explainUnknown(token: OptionToken, shape: ArgumentsShape, known: readon
   if (!token.rawName.startsWith('--')) {
     return `${token.rawName}: no such flag; put -- before an argument that starts with a dash`;
   }
-  if (shape.explainUnknown !== undefined) return shape.explainUnknown(token.name);
-  return `--${token.name}: no such flag${didYouMean(token.name, known, '--')}`;
+  const better = shape.explainUnknown?.(token.name);
+  return better ?? `--${token.name}: no such flag${didYouMean(token.name, known, '--')}`;
 }
 
 /** The tokenizer accepts any next token as the value; a flag there means that the value is missing. */

@@ -1,6 +1,6 @@
 // `truemq dlq`: shows the dead letters of a queue and moves them back to where they come from, through the dashboard API of a running broker.
 
-import { findAction } from './actions.ts';
+import { findAction, flagOfOtherActions } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
@@ -59,7 +59,11 @@ Exit code: 0 when it was done, 1 when the dashboard did not answer or a message 
     const [name, ...rest] = argv;
     const { positionals, flags, check, run } = findAction(name, actions);
     const allFlags = { ...connectionFlags, ...dashboardFlags, json: 'switch', ...flags } as const;
-    const given = parseArguments(rest, { flags: allFlags, positionals });
+    const given = parseArguments(rest, {
+      flags: allFlags,
+      positionals,
+      explainUnknown: (flag) => flagOfOtherActions(flag, name, actions),
+    });
     check(given);
     const [queue = ''] = given.positionals;
     const dashboard = await dashboardOf(parseAddress(given, context), context);

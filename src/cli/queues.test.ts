@@ -196,6 +196,9 @@ describe('queues', () => {
 
   it.each([
     [[], /^what to do is missing: list, info, create, delete, purge$/],
+    [['info', 'q', '--max-queue-size', '5'], /^--max-queue-size: no such flag of info; it is one of create$/],
+    [['list', '--yes'], /^--yes: no such flag of list; it is one of delete and purge$/],
+    [['info', 'q', '--max-queue-sise', '5'], /^--max-queue-sise: no such flag/],
     [['lst'], /^lst: no such action; did you mean list\?/],
     [['info'], /^QUEUE is missing$/],
     [['create', 'q', '--mode', 'RoundRobbin'], /^--mode: came "RoundRobbin".*did you mean RoundRobin\?$/],

@@ -3,7 +3,7 @@
 
 import type { Client, QueueDetails } from '../client/index.ts';
 import { CommandError } from '../client/index.ts';
-import { findAction } from './actions.ts';
+import { findAction, flagOfOtherActions } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments } from './arguments.ts';
 import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { withBroker } from './broker-session.ts';
@@ -71,6 +71,7 @@ Exit code: 0 when it was done, 1 when it was not, 2 for a wrong command line.`,
     const given = parseArguments(rest, {
       flags: { ...connectionFlags, json: 'switch', ...flags },
       positionals,
+      explainUnknown: (flag) => flagOfOtherActions(flag, name, actions),
     });
     const [queue = ''] = given.positionals;
     const print: Job['print'] = (document, text) =>
