@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readLines } from './lines.ts';
 
-async function linesOf(chunks: readonly Buffer[]): Promise<string[]> {
+async function linesOf(chunks: readonly Buffer[], maxBytes?: number): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of readLines(toStream(chunks))) lines.push(line.toString());
+  for await (const line of readLines(toStream(chunks), maxBytes)) lines.push(line.toString());
   return lines;
 }
 
@@ -32,6 +32,15 @@ it('joins what was cut', async () => {
       expect(await linesOf(chunks)).toEqual(expected);
     }),
   );
+});
+
+it('gives the start of a line that is too long, and the next one whole, wherever they are cut', async () => {
+  for (const size of [1, 2, 3, 5, 100]) {
+    const bytes = Buffer.from('abc\r\nabcdefghi\nabcd\r\nabcd');
+    const chunks: Buffer[] = [];
+    for (let start = 0; start < bytes.length; start += size) chunks.push(bytes.subarray(start, start + size));
+    expect(await linesOf(chunks, 3)).toEqual(['abc', 'abcd', 'abcd', 'abcd']);
+  }
 });
 
 it('takes a last line without an end, and text chunks', async () => {

@@ -4,20 +4,32 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** The lines without their line ends, including a last line without one, but not an empty rest. */
-export async function* readLines(input: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+/**
+ * The lines without their line ends, including a last line without one, but not an empty rest. Of a line of more than `maxBytes` only the
+ * start comes, of `maxBytes` + 1, so that no line takes more memory than that.
+ */
+export async function* readLines(
+  input: AsyncIterable<unknown>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
+  let restLength = 0;
+  const shorten = (line: Buffer): Buffer => (line.length > maxBytes ? line.subarray(0, maxBytes + 1) : line);
   for await (const chunk of input) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      yield withoutCarriageReturn(Buffer.concat([...rest, bytes.subarray(start, end)]));
+      yield shorten(withoutCarriageReturn(Buffer.concat([...rest, bytes.subarray(start, end)])));
       rest = [];
+      restLength = 0;
       start = end + 1;
     }
-    if (start < bytes.length) rest.push(bytes.subarray(start));
+    // Two bytes more than a line may have, as the last of them may be the CR of its end.
+    if (start === bytes.length || restLength > maxBytes + 1) continue;
+    rest.push(bytes.subarray(start));
+    restLength += bytes.length - start;
   }
-  if (rest.length > 0) yield withoutCarriageReturn(Buffer.concat(rest));
+  if (rest.length > 0) yield shorten(withoutCarriageReturn(Buffer.concat(rest)));
 }
 
 function withoutCarriageReturn(line: Buffer): Buffer {

@@ -97,6 +97,15 @@ describe('pub', () => {
     expect(await messageCount('bad')).toBe(2);
   });
 
+  it('refuses a line that is longer than any message, and publishes the next one', async () => {
+    const { exitCode, errors } = await publish(['long'], `"${'x'.repeat(3_000_000)}"\n2\n`);
+    expect([exitCode, errors]).toEqual([
+      ExitCode.Failed,
+      'truemq: line 1: not published: longer than the 1048576 bytes that a message may have\n' +
+        'truemq: 1 message published to long\n',
+    ]);
+  });
+
   it('prints a line of JSON for each message with --json', async () => {
     const context = testCommandContext();
     context.stdin.end('1\n{\n');

@@ -9,7 +9,7 @@ import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } f
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode, exitCodeAfter } from './command.ts';
-import { type Item, jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
+import { type Item, isTooLong, jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
 import { PublishReport } from './pub/publish-report.ts';
 
 /** Publishes that may wait for their PublishAck at the same time. */
@@ -153,8 +153,9 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
   try {
     for await (const item of valuesUntil(messageItems(job.json, job.count, stdin), ended, onLast)) {
       if (end !== undefined) break;
-      const problem = jsonProblem(item.bytes);
-      if (problem === undefined) publish(item);
+      const problem = isTooLong(item) ? undefined : jsonProblem(item.bytes);
+      if (isTooLong(item)) report.tooLong(item);
+      else if (problem === undefined) publish(item);
       else report.notPublished(item, problem);
       if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
     }

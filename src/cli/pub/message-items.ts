@@ -1,7 +1,11 @@
 // The messages that `truemq pub` is to publish: one from the command line, or one per line of stdin. Checks that each is JSON; publishes nothing.
 
 import type { Readable } from 'node:stream';
+import { defaultLimits } from '../../protocol/limits.ts';
 import { readLines } from '../lines.ts';
+
+/** No frame takes a longer message, so the rest of a longer line is not kept. */
+const MAX_LINE_BYTES = defaultLimits.maxMessageSizeBytes;
 
 /** One message of the input. */
 export type Item = {
@@ -20,7 +24,7 @@ export async function* messageItems(
     return;
   }
   let line = 0;
-  for await (const bytes of readLines(stdin)) {
+  for await (const bytes of readLines(stdin, MAX_LINE_BYTES)) {
     line += 1;
     if (bytes.length === 0) continue;
     for (let copy = 0; copy < count; copy += 1) yield { bytes, line };
@@ -50,6 +54,11 @@ export async function* valuesUntil<Value>(
     if (next.done === true) return onLast();
     yield next.value;
   }
+}
+
+/** Whether a line is longer than any message may be; only its start was kept. */
+export function isTooLong({ bytes, line }: Item): boolean {
+  return line !== undefined && bytes.length > MAX_LINE_BYTES;
 }
 
 /** Why a text cannot be published; undefined if it is JSON in UTF-8. */

@@ -1,6 +1,7 @@
 // What `truemq pub` says about each message: refusals for people, or one line of JSON for each message; and the number of confirmed ones at the end.
 
 import { ClientError } from '../../client/errors.ts';
+import { defaultLimits } from '../../protocol/limits.ts';
 import type { CommandContext } from '../command.ts';
 import { systemReason } from '../system-error.ts';
 import type { Item } from './message-items.ts';
@@ -41,7 +42,14 @@ export class PublishReport {
     this.#record(item, { error: { code, message } });
   }
 
-  /** It was not sent. */
+  /** It was not sent: it fits into no frame. */
+  tooLong(item: Item): void {
+    const message = `longer than the ${defaultLimits.maxMessageSizeBytes} bytes that a message may have`;
+    this.#failed(item, `not published: ${message}`);
+    this.#record(item, { error: { code: 'TOO_LONG', message } });
+  }
+
+  /** It was not sent: it is not JSON. */
   notPublished(item: Item, problem: string): void {
     this.#failed(item, `not published: ${problem}`);
     this.#record(item, { error: { code: 'NOT_JSON', message: problem } });
