@@ -1,4 +1,4 @@
-// Commands as processes whose stdin cannot be read, or whose stdout is a file that may not grow: the reason is told, the exit code is 1, and no message is lost.
+// Commands as processes that cannot read stdin, or whose stdout may not grow: the reason is told, the exit code is 1, and no message is lost.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

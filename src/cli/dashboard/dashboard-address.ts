@@ -13,7 +13,7 @@ export const dashboardFlags = { 'dashboard-url': 'text' } as const satisfies Rea
   Record<string, FlagKind>
 >;
 
-export const DASHBOARD_HELP = `  --dashboard-url URL     the address of the broker's dashboard; else ${DASHBOARD_VARIABLE} has it [${DEFAULT_DASHBOARD_URL}]`;
+export const DASHBOARD_HELP = `  --dashboard-url URL     the address of the broker's dashboard; else TRUEMQ_DASHBOARD_URL has it [${DEFAULT_DASHBOARD_URL}]`;
 
 /** For HTTP Basic. */
 export type BasicCredentials = { readonly username: string; readonly password: string };
