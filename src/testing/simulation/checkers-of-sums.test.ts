@@ -42,6 +42,22 @@ describe('the checkers of figures and queues see', () => {
       /acknowledgedCount is 0, and 1 acks took effect/,
     ],
     [
+      'an ack of nothing is counted',
+      (s) =>
+        s
+          .ack(2, 'nobody')
+          .figures({ acknowledgedCount: 1 })
+          .batch()
+          .batch()
+          .batch()
+          .batch()
+          .batch()
+          .batch()
+          .batch()
+          .idle(),
+      /acknowledgedCount is 1, and 0 acks could count/,
+    ],
+    [
       'messages are held in no bytes',
       (s) => s.waiting(1).figures({ publishedCount: 1 }).batch(),
       /are held in no bytes/,

@@ -14,6 +14,7 @@ export function bookAck(command: SeenCommand): void {
       copy.settledEpoch === undefined &&
       (sent.queue === '' || copy.queue === sent.queue),
   );
+  if (candidates.length === 0) connection.strayAckCount += 1;
   for (const copy of candidates) {
     const { failureReason } = sent;
     copy.possibleAcks.push({ command, failureReason, isCertain: candidates.length === 1 });

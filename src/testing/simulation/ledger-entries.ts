@@ -27,6 +27,8 @@ export type SeenConnection = {
   untaken: SeenCommand[];
   /** Acks that may be stepped in the present batch: they may be for what is only delivered in it. */
   recentAcks: SeenCommand[];
+  /** Acks for which no delivery had been seen. */
+  strayAckCount: number;
   readonly subscriptions: Map<string, SeenSubscription>;
   /** By number of the message and queue. */
   readonly copies: Map<string, Copy>;
@@ -161,6 +163,7 @@ export function newConnection(connection: number, isSilent: boolean): SeenConnec
     open: [],
     untaken: [],
     recentAcks: [],
+    strayAckCount: 0,
     subscriptions: new Map(),
     copies: new Map(),
     leavingSince: undefined,

@@ -35,6 +35,10 @@ describe('a schedule', () => {
     expect(await runSchedule(863_948_878, noStrays)).toMatchObject({ complaints: [], trace: [] });
   });
 
+  it('has no complaints when a client acknowledges by chance what it is sent in the same batch, and leaves before', async () => {
+    expect(await runSchedule(250_858_864, noStrays)).toMatchObject({ complaints: [], trace: [] });
+  });
+
   it('goes through crashes and failures of its store without a loss [DURABLE-003, DURABLE-004, DURABLE-006, DURABLE-008, DURABLE-009, DURABLE-010, DURABLE-011, DURABLE-012, DURABLE-015, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]', async () => {
     const counts: Counts = {};
     for (let seed = 2001; seed <= 2030; seed += 1) {
