@@ -40,6 +40,8 @@ export type CommandContext = {
   readonly stderr: Writable;
   /** Whether stderr is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether stdin, stdout or stderr is a terminal, which can be closed. */
+  readonly hasTerminal: boolean;
   /** Asks a question on the terminal and resolves with the answer; absent: stdin is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Asks for a secret on the terminal, without showing it; absent: nobody can be asked. */

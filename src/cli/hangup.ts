@@ -9,7 +9,7 @@ export function contextWithHangup(
   context: CommandContext,
   { tlsEnabled }: Pick<Configuration, 'tlsEnabled'>,
 ): CommandContext {
-  if (tlsEnabled || !context.isTerminal) return context;
+  if (tlsEnabled || !context.hasTerminal) return context;
   return {
     ...context,
     onStopSignal(handle) {

@@ -104,3 +104,27 @@ describe('in a terminal', () => {
     expect(await client.queueInfo('asked')).toBeUndefined();
   });
 });
+
+describe('in a terminal that is closed', () => {
+  const serve = [
+    process.execPath,
+    ...truemqProgram,
+    'serve',
+    '--port',
+    '0',
+    '--health',
+    'off',
+    '--dashboard',
+    'off',
+  ];
+  const closing = [{ after: 'stop it with Ctrl-C', closes: true }] as const;
+
+  it('serve ends in good order', async () => {
+    expect(await runInTerminal(serve, closing)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('serve does so too when its log is in a file', async () => {
+    const logged = ['bash', '-c', 'exec "$@" 2> /dev/null', 'bash', ...serve];
+    expect(await runInTerminal(logged, closing)).toMatchObject({ exitCode: 0 });
+  });
+});

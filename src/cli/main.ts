@@ -2,6 +2,7 @@
 // The entry point of `truemq`: finds the command, runs it, and turns errors into one clear line and an exit code. The composition
 // root of everything; nobody imports it, and it must stay light: what a command needs is loaded with the command.
 
+import { closeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { ConfigurationError } from '../config/configuration.ts';
 import { UsageError } from './arguments.ts';
@@ -13,9 +14,12 @@ import { standardInput } from './standard-input.ts';
 import { standardOutput, watchOutput } from './standard-output.ts';
 
 const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
 
-/** Asked of the system: to make the stream takes 5 ms of each command, and few read it. */
-const readsTerminal = isatty(STDIN);
+/** Those of stdin, stdout and stderr that are a terminal. Asked of the system: to make the stream of stdin takes 5 ms, and few read it. */
+const terminals = [STDIN, STDOUT, STDERR].filter(isatty);
+const readsTerminal = terminals.includes(STDIN);
 
 const stdout = standardOutput();
 const hasOutputFailed = watchOutput(stdout, process.stderr);
@@ -27,6 +31,7 @@ const context: CommandContext = {
   stdout,
   stderr: process.stderr,
   isTerminal: process.stderr.isTTY === true,
+  hasTerminal: terminals.length > 0,
   ask: readsTerminal ? (question) => askLine(question, process.stdin, process.stderr) : undefined,
   askSecret: readsTerminal
     ? (question) => askSecret(question, process.stdin, process.stderr, interrupt)
@@ -40,6 +45,11 @@ const context: CommandContext = {
   onHangup,
   exitNow: (code) => process.exit(code),
 };
+
+// Node.js 20 aborts at its end when it cannot set the mode of a terminal that is closed; it leaves descriptors that are closed alone.
+process.on('exit', () => {
+  for (const terminal of terminals) if (!isatty(terminal)) closeSync(terminal);
+});
 
 // Nobody can be told that stderr is closed.
 process.stderr.on('error', () => undefined);

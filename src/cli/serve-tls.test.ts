@@ -233,7 +233,7 @@ describe('SIGHUP', () => {
   });
 
   it('ends a broker without TLS whose terminal is closed, in good order, even if it comes twice', async () => {
-    const terminal = { ...testCommandContext(), isTerminal: true };
+    const terminal = { ...testCommandContext(), hasTerminal: true };
     const { exit, context } = await startServing([], terminal);
     context.hangUp();
     context.hangUp();

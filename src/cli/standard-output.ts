@@ -41,16 +41,17 @@ export class FileOutput extends Writable {
   }
 }
 
-/** Whether a write failed because the reader has closed the pipe. */
-export function isClosedByReader(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EPIPE';
+/** Whether a write failed because the reader has closed the pipe, or the terminal. */
+export function isClosedByReader(error: unknown, stdout: Writable): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EPIPE' || (code === 'EIO' && 'isTTY' in stdout);
 }
 
 /** Tells the first error of `stdout` on `stderr`. Resolves, when all that was written is dealt with, with whether there was one. */
 export function watchOutput(stdout: Writable, stderr: Writable): () => Promise<boolean> {
   let hasFailed = false;
   stdout.on('error', (error) => {
-    if (hasFailed || isClosedByReader(error)) return;
+    if (hasFailed || isClosedByReader(error, stdout)) return;
     hasFailed = true;
     stderr.write(`truemq: stdout cannot be written: ${systemReason(error)}\n`);
   });

@@ -78,14 +78,14 @@ function watchForEnd(
     finish('stopped');
   });
   // The write reports the error too, but without a listener the stream would throw it in the process.
-  stdout.on('error', (error) => finish(endAfter(error)));
+  stdout.on('error', (error) => finish(endAfter(error, stdout)));
   void client.closed.then(() => finish('disconnected'));
   return release;
 }
 
 /** What a failed write means. */
-function endAfter(error: unknown): End {
-  return isClosedByReader(error) ? 'nobody reads' : 'not writable';
+function endAfter(error: unknown, stdout: Writable): End {
+  return isClosedByReader(error, stdout) ? 'nobody reads' : 'not writable';
 }
 
 function createPrinter({ count, isJson }: Job, stdout: Writable, finish: (end: End) => void) {
@@ -97,7 +97,7 @@ function createPrinter({ count, isJson }: Job, stdout: Writable, finish: (end: E
     try {
       await writeLine(stdout, isJson ? jsonLine(delivery) : oneLine(delivery.payload));
     } catch (error) {
-      finish(endAfter(error));
+      finish(endAfter(error, stdout));
       return neverAcknowledged;
     }
     remainingCount -= 1;

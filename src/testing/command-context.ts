@@ -8,6 +8,7 @@ export type TestCommandContext = {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
   readonly isTerminal: boolean;
+  readonly hasTerminal: boolean;
   /** Set by tests that have a terminal. */
   ask?: (question: string) => Promise<string>;
   askSecret?: (question: string) => Promise<string>;
@@ -34,6 +35,7 @@ export function testCommandContext(environment: Readonly<Record<string, string>>
     stdout,
     stderr,
     isTerminal: false,
+    hasTerminal: false,
     environment,
     onStopSignal: (handle) => {
       handlers.add(handle);

@@ -4,8 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** Types `keys` when `after` has appeared since the last step. */
-export type TerminalStep = { readonly after: string; readonly keys: string };
+/** Types `keys`, or closes the terminal, when `after` has appeared since the last step. */
+export type TerminalStep = { readonly after: string } & (
+  | { readonly keys: string }
+  | { readonly closes: true }
+);
 
 export type TerminalRun = {
   /** What the terminal showed, with its line ends as LF. */
@@ -27,6 +30,9 @@ while True:
         if at >= 0:
             step = steps.pop(0)
             start = at + len(step['after'].encode())
+            if step.get('closes'):
+                os.close(terminal)
+                break
             os.write(terminal, step['keys'].encode())
             continue
     if not select.select([terminal], [], [], 60)[0]:
