@@ -154,6 +154,19 @@ describe('an action on several messages', () => {
     );
   });
 
+  it('that is done to none of them says so in words', async () => {
+    const alone = await forEachMessage(['a'], actWith({ a: conflict }));
+    expect(eachSentence(1, alone, 'requeued to q')).toBe(
+      'The message was not requeued to q: The source is full.',
+    );
+    const both = await forEachMessage(['a', 'b'], actWith({ a: conflict, b: conflict }));
+    expect(eachSentence(2, both, 'requeued')).toBe('None of 2 messages was requeued: The source is full.');
+    const one = await forEachMessage(['a', 'b'], actWith({ b: conflict }));
+    expect(eachSentence(2, one, 'requeued')).toBe(
+      '1 of 2 messages requeued. Not the other: The source is full.',
+    );
+  });
+
   it('stops when no answer comes', async () => {
     const result = await forEachMessage(['a', 'b', 'c'], actWith({ b: noAnswer }));
     expect(result).toEqual({ doneCount: 1, problems: [noAnswer] });

@@ -24,12 +24,13 @@ export async function forEachMessage<One>(
   return { doneCount, problems };
 }
 
-/** `2 of 3 messages requeued. 1 was not: The message is in flight to a subscriber.` `verb`: what was done, as `requeued`. */
+/** `2 of 3 messages requeued. Not the other: The message is in flight to a subscriber.` `verb`: what was done, as `requeued`. */
 export function eachSentence(count: number, { doneCount, problems }: EachResult, verb: string): string {
-  const done =
-    doneCount === count
-      ? countOf(count, 'message')
-      : `${formatCount(doneCount)} of ${countOf(count, 'message')}`;
   const details = [...new Set(problems.map(({ detail }) => detail))].join(' ');
-  return details === '' ? `${done} ${verb}.` : `${done} ${verb}. Not the others: ${details}`;
+  const messages = countOf(count, 'message');
+  if (doneCount === count) return `${messages} ${verb}.`;
+  if (count === 1) return `The message was not ${verb}: ${details}`;
+  if (doneCount === 0) return `None of ${messages} was ${verb}: ${details}`;
+  const others = count - doneCount === 1 ? 'other' : 'others';
+  return `${formatCount(doneCount)} of ${messages} ${verb}. Not the ${others}: ${details}`;
 }
