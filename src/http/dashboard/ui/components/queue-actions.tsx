@@ -38,7 +38,7 @@ function PurgeDialog({ row, onClose }: CloseProps) {
     report(
       notices,
       answer,
-      `Queue ${name} is purged: ${messages} waited and are removed.`,
+      `Queue ${name} is purged: all messages that waited are removed.`,
       `Queue ${name} was not purged.`,
     );
     if (answer.isOk) document.getElementById('refresh')?.click();
