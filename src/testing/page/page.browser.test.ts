@@ -181,6 +181,30 @@ describe('a queue', () => {
     await page.context().close();
   });
 
+  it('tells two dead letters with one id by the queue they come from', async () => {
+    for (const source of ['twin-a', 'twin-b']) {
+      await client.createQueue(source, {
+        messageTtlMs: 1,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: 'twins.dlq',
+      });
+      await client.publish(source, { of: source }, { id: 'same' });
+    }
+    await expect.poll(() => waitingIn('twins.dlq'), soon).toBe(2);
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=twins.dlq` });
+    const fromB = page.locator('ol.messages a', { hasText: 'from twin-b' });
+    await fromB.click();
+    expect(page.url()).toContain('message=same&source=twin-b');
+    await expect.poll(() => page.locator('article.pane').innerText(), soon).toMatch(/of:\s*"twin-b"/);
+    expect(await page.locator('ol.messages li.open').count()).toBe(1);
+    await page.getByLabel('Select message same from twin-b').check();
+    expect(await page.locator('ol.messages input:checked').count()).toBe(1);
+    await page.getByRole('button', { name: 'Remove …', exact: true }).click();
+    expect(await page.getByRole('dialog').innerText()).toContain('Message same from twin-b');
+    await page.keyboard.press('Escape');
+    await page.context().close();
+  });
+
   it('purges what waits', async () => {
     await client.publish('to-purge', { n: 1 });
     const { page } = await openPage(browser, { url: `${broker.url}?queue=to-purge` });

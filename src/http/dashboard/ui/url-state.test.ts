@@ -26,6 +26,13 @@ const places: fc.Arbitrary<Place> = fc.oneof(
     },
     { requiredKeys: ['view', 'queue', 'page'] },
   ),
+  fc.record({
+    view: fc.constant('queue' as const),
+    queue: text.filter((name) => name !== ''),
+    page: fc.integer({ min: 1, max: 1_000_000 }),
+    message: text,
+    source: text,
+  }),
 );
 
 /** As the browser takes a link apart. */

@@ -28,6 +28,8 @@ export type QueuePlace = {
   readonly page: number;
   /** The id of the message in the reading pane. */
   readonly message?: string;
+  /** The queue that this message comes from, when it is a dead letter: another one may have its id. Only with `message`. */
+  readonly source?: string;
 };
 export type Place = { readonly view: 'overview' } | QueuesPlace | QueuePlace;
 
@@ -37,6 +39,22 @@ const LARGEST_PAGE = 1_000_000;
 
 export function queuePlace(queue: string): QueuePlace {
   return { view: 'queue', queue, page: 1 };
+}
+
+/** The same page of the queue with that message in the reading pane; undefined: with none. */
+export function messagePlace(
+  { view, queue, page }: QueuePlace,
+  name: { readonly id: string; readonly source?: string } | undefined,
+): QueuePlace {
+  if (name === undefined) return { view, queue, page };
+  const { id, source } = name;
+  return { view, queue, page, message: id, ...(source === undefined ? {} : { source }) };
+}
+
+/** The message that the place has in the reading pane, by its id and source. */
+export function messageIn({ message, source }: QueuePlace) {
+  if (message === undefined) return undefined;
+  return { id: message, ...(source === undefined ? {} : { source }) };
 }
 
 /** The order that a click on a column begins with: names from A, numbers from the largest. */
@@ -56,7 +74,9 @@ function parseQueue(queue: string, parameters: URLSearchParams): QueuePlace {
   const number = Number(parameters.get('page') ?? 1);
   const page = Number.isInteger(number) && number >= 1 && number <= LARGEST_PAGE ? number : 1;
   const message = parameters.get('message');
-  return { view: 'queue', queue, page, ...(message === null ? {} : { message }) };
+  const source = parameters.get('source');
+  if (message === null) return { view: 'queue', queue, page };
+  return { view: 'queue', queue, page, message, ...(source === null ? {} : { source }) };
 }
 
 function parseQueues(parameters: URLSearchParams): QueuesPlace {
@@ -83,5 +103,6 @@ function* parametersOf(place: Place): Iterable<[string, string]> {
     yield ['queue', place.queue];
     if (place.page !== 1) yield ['page', String(place.page)];
     if (place.message !== undefined) yield ['message', place.message];
+    if (place.message !== undefined && place.source !== undefined) yield ['source', place.source];
   }
 }

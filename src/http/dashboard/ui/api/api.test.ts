@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, DashboardApi, PAGE_SIZE, type Problem } from './api.ts';
 import { eachSentence, forEachMessage } from './each-message.ts';
-import { readMessage } from './message.ts';
+import { keyOf, readMessage } from './message.ts';
 
 type Reply = { readonly status?: number; readonly text: string };
 
@@ -28,8 +28,8 @@ const listOf = (count: number) =>
 describe('a request', () => {
   it('names queue and message in its path, escaped', async () => {
     const { api, requests } = apiWith(() => ({ status: 204, text: '' }));
-    await api.removeMessage('a/b', 'x y');
-    await api.requeueMessage('q.dlq', 'm?1', 'a&/..');
+    await api.removeMessage('a/b', { id: 'x y' });
+    await api.requeueMessage('q.dlq', { id: 'm?1', source: 'a&/..' });
     await api.purgeQueue('q');
     await api.deleteQueue('q');
     expect(requests).toEqual([
@@ -43,10 +43,10 @@ describe('a request', () => {
   it('that would name something else is not sent', async () => {
     const { api, requests } = apiWith(() => ({ text: '' }));
     const answers = [
-      await api.message('q', '.'),
-      await api.removeMessage('victim', '..'),
-      await api.requeueMessage('..', 'm1', 'q'),
-      await api.requeueMessage('q.dlq', '..', 'q'),
+      await api.message('q', { id: '.' }),
+      await api.removeMessage('victim', { id: '..' }),
+      await api.requeueMessage('..', { id: 'm1', source: 'q' }),
+      await api.requeueMessage('q.dlq', { id: '..', source: 'q' }),
       await api.listMessages('.', 1),
       await api.purgeQueue('..'),
       await api.deleteQueue('..'),
@@ -57,7 +57,7 @@ describe('a request', () => {
         status: 400,
         detail: expect.stringMatching(/the broker was not asked/),
       });
-    await api.removeMessage('...', '.a');
+    await api.removeMessage('...', { id: '.a' });
     expect(requests).toEqual(['DELETE api/queues/.../messages/.a']);
   });
 
@@ -80,7 +80,33 @@ describe('a request', () => {
 
   it('without an answer says what to check', async () => {
     const api = new DashboardApi(() => Promise.reject(new Error('refused')));
-    expect(problemIn(await api.message('q', 'm'))).toMatchObject({ status: 0, title: 'No answer' });
+    expect(problemIn(await api.message('q', { id: 'm' }))).toMatchObject({ status: 0, title: 'No answer' });
+  });
+});
+
+describe('of two dead letters with one id', () => {
+  const letterFrom = (source: string) =>
+    JSON.stringify({ id: 'same', headers: { deadLetterReason: 'MessageExpired', deadLetterSource: source } });
+
+  it('the one that was not asked for is neither shown nor removed', async () => {
+    const { api, requests } = apiWith(() => ({ text: letterFrom('a') }));
+    const name = { id: 'same', source: 'b' };
+    expect(problemIn(await api.message('q.dlq', name))?.detail).toMatch(/comes from queue a/);
+    expect(problemIn(await api.removeMessage('q.dlq', name))?.detail).toMatch(/comes from queue a/);
+    expect(requests).toEqual(Array(2).fill('GET api/queues/q.dlq/messages/same'));
+  });
+
+  it('the first is shown and removed', async () => {
+    const { api, requests } = apiWith(() => ({ text: letterFrom('a') }));
+    const name = { id: 'same', source: 'a' };
+    expect(await api.message('q.dlq', name)).toMatchObject({ isOk: true, value: { id: 'same' } });
+    expect(await api.removeMessage('q.dlq', name)).toMatchObject({ isOk: true });
+    expect(requests.at(-1)).toBe('DELETE api/queues/q.dlq/messages/same');
+  });
+
+  it('each has its own key', () => {
+    const [a, b] = ['a', 'b'].map((source) => readMessage(letterFrom(source)));
+    expect(a === undefined || b === undefined || keyOf(a) === keyOf(b)).toBe(false);
   });
 });
 

@@ -25,6 +25,33 @@ export type DeadLetter = {
   readonly at: number;
 };
 
+/** What tells a message from the others of its queue: dead letters of several queues may have one id. */
+export type MessageName = {
+  readonly id: string;
+  /** The queue that a dead letter comes from. Absent: the message is none, or it may come from any. */
+  readonly source?: string;
+};
+
+export function nameOf({ id, deadLetter }: Message): MessageName {
+  return deadLetter === undefined ? { id } : { id, source: deadLetter.source };
+}
+
+/** A name as a key, which no other name has. */
+export function keyOf(message: Message): string {
+  const { id, source } = nameOf(message);
+  return JSON.stringify([id, source]);
+}
+
+export function hasName(message: Message, { id, source }: MessageName): boolean {
+  return message.id === id && (source === undefined || message.deadLetter?.source === source);
+}
+
+/** A name in words: `m1`, `m1 from orders`. */
+export function nameInWords(message: Message): string {
+  const { id, source } = nameOf(message);
+  return source === undefined ? id : `${id} from ${source}`;
+}
+
 /** The headers that say so. */
 export const deadLetterHeaders: readonly string[] = [
   'deadLetterReason',

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
 import { eachSentence, forEachMessage } from '../api/each-message.ts';
-import type { Message } from '../api/message.ts';
+import { keyOf, type Message, nameInWords, nameOf } from '../api/message.ts';
 import { countOf } from '../words/format.ts';
 import { ConfirmDialog } from './dialog.tsx';
 import { usePage } from './page-context.ts';
@@ -13,7 +13,7 @@ type MessageActionsProps = {
   /** Those of the page, and those of them that are selected. */
   readonly messages: readonly Message[];
   readonly chosen: readonly Message[];
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onSelect: (keys: ReadonlySet<string>) => void;
   readonly onChange: OnChange;
 };
 
@@ -33,7 +33,7 @@ export function MessageActions({ queue, messages, chosen, onSelect, onChange }: 
         <input
           type="checkbox"
           checked={isAll}
-          onChange={() => onSelect(new Set(isAll ? [] : messages.map(({ id }) => id)))}
+          onChange={() => onSelect(new Set(isAll ? [] : messages.map(keyOf)))}
         />{' '}
         Select all {messages.length} on this page
       </label>
@@ -63,6 +63,7 @@ type RemoveDialogProps = {
 export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogProps) {
   const [removed] = useState(messages);
   const what = countOf(removed.length, 'message');
+  const only = removed.length === 1 ? removed[0] : undefined;
   return (
     <ConfirmDialog
       title={`Remove ${what} from ${queue}?`}
@@ -71,8 +72,8 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
       onClose={onClose}
     >
       <p class="break">
-        {removed.length === 1 ? `Message ${removed[0]?.id}` : `${what}`} will be removed from queue{' '}
-        <b>{queue}</b>. This cannot be undone.
+        {only === undefined ? what : `Message ${nameInWords(only)}`} will be removed from queue <b>{queue}</b>
+        . This cannot be undone.
       </p>
     </ConfirmDialog>
   );
@@ -97,9 +98,9 @@ export function useMessageActions(queue: string, onChange: OnChange) {
   return {
     requeue: (messages: readonly Message[]) =>
       act(messages, `requeued to ${sources(messages)}`, (message) =>
-        api.requeueMessage(queue, message.id, sourceOf(message)),
+        api.requeueMessage(queue, nameOf(message)),
       ),
     remove: (messages: readonly Message[]) =>
-      act(messages, `removed from ${queue}`, ({ id }) => api.removeMessage(queue, id)),
+      act(messages, `removed from ${queue}`, (message) => api.removeMessage(queue, nameOf(message))),
   };
 }

@@ -1,8 +1,8 @@
 // A page of messages as lines: a box to select one, and a link that opens it in the reading pane. Arrow keys move along the links.
 
-import type { Message } from '../api/message.ts';
+import { keyOf, type Message, nameInWords, nameOf } from '../api/message.ts';
 import { movedIndex } from '../keys.ts';
-import type { QueuePlace } from '../url-state.ts';
+import { messagePlace, type QueuePlace } from '../url-state.ts';
 import { countOf, formatAgo, formatInstant } from '../words/format.ts';
 import { Link } from './link.tsx';
 
@@ -11,33 +11,35 @@ const PREVIEW_LENGTH = 160;
 type MessageListProps = {
   readonly place: QueuePlace;
   readonly messages: readonly Message[];
+  readonly opened: Message | undefined;
   readonly loadedAt: number;
+  /** The keys of those that are selected. */
   readonly selected: ReadonlySet<string>;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onSelect: (keys: ReadonlySet<string>) => void;
 };
 
-export function MessageList({ place, messages, loadedAt, selected, onSelect }: MessageListProps) {
-  const toggle = (id: string) => {
+export function MessageList({ place, messages, opened, loadedAt, selected, onSelect }: MessageListProps) {
+  const toggle = (key: string) => {
     const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
+    if (!next.delete(key)) next.add(key);
     onSelect(next);
   };
-  const opened = messages.findIndex(({ id }) => id === place.message);
+  const openedIndex = opened === undefined ? -1 : messages.indexOf(opened);
   return (
     <ol class="messages" onKeyDown={moveFocus}>
       {messages.map((message, index) => (
-        <li key={message.id} class={message.id === place.message ? 'open' : ''}>
+        <li key={keyOf(message)} class={message === opened ? 'open' : ''}>
           <input
             type="checkbox"
-            aria-label={`Select message ${message.id}`}
-            checked={selected.has(message.id)}
-            onChange={() => toggle(message.id)}
+            aria-label={`Select message ${nameInWords(message)}`}
+            checked={selected.has(keyOf(message))}
+            onChange={() => toggle(keyOf(message))}
           />
           <Link
             class="message-link"
-            to={{ ...place, message: message.id }}
-            tabIndex={index === Math.max(0, opened) ? 0 : -1}
-            {...(message.id === place.message ? { 'aria-current': 'true' as const } : {})}
+            to={messagePlace(place, nameOf(message))}
+            tabIndex={index === Math.max(0, openedIndex) ? 0 : -1}
+            {...(message === opened ? { 'aria-current': 'true' as const } : {})}
           >
             <MessageLine message={message} loadedAt={loadedAt} />
           </Link>

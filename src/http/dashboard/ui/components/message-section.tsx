@@ -3,9 +3,9 @@
 
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type Answer, PAGE_SIZE } from '../api/api.ts';
-import type { Message } from '../api/message.ts';
+import { hasName, keyOf, type Message } from '../api/message.ts';
 import type { QueueRow } from '../live/queue-row.ts';
-import type { QueuePlace } from '../url-state.ts';
+import { messageIn, messagePlace, type QueuePlace } from '../url-state.ts';
 import { formatClock, formatCount } from '../words/format.ts';
 import { Command } from './copy-button.tsx';
 import { Link } from './link.tsx';
@@ -28,15 +28,16 @@ export function MessageSection({ place, row }: SectionProps) {
   const { listing, reload } = useListing(place, row);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const messages = listing?.answer.isOk === true ? listing.answer.value : [];
-  const chosen = messages.filter(({ id }) => selected.has(id));
+  const chosen = messages.filter((message) => selected.has(keyOf(message)));
+  const name = messageIn(place);
+  const opened = name && messages.find((message) => hasName(message, name));
   useEffect(() => setSelected(new Set()), [place.page]);
   const changed = () => {
     setSelected(new Set());
     reload();
   };
   const changedInPane = (isDone: boolean) => {
-    const { view, queue, page } = place;
-    if (isDone) navigation.go({ view, queue, page }, { isReplacing: true });
+    if (isDone) navigation.go(messagePlace(place, undefined), { isReplacing: true });
     changed();
   };
   return (
@@ -50,8 +51,14 @@ export function MessageSection({ place, row }: SectionProps) {
         onChange={changed}
       />
       <div class="reader">
-        <ListBody place={place} listing={listing} selected={selected} onSelect={setSelected} />
-        <ReadingPane place={place} messages={messages} onChange={changedInPane} />
+        <ListBody
+          place={place}
+          listing={listing}
+          opened={opened}
+          selected={selected}
+          onSelect={setSelected}
+        />
+        <ReadingPane place={place} listed={opened} isEmpty={messages.length === 0} onChange={changedInPane} />
       </div>
     </section>
   );
@@ -123,11 +130,12 @@ function Pager({ place, row, listing }: Omit<ToolsProps, 'reload'>) {
 type BodyProps = {
   readonly place: QueuePlace;
   readonly listing: Listing | undefined;
+  readonly opened: Message | undefined;
   readonly selected: ReadonlySet<string>;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onSelect: (keys: ReadonlySet<string>) => void;
 };
 
-function ListBody({ place, listing, selected, onSelect }: BodyProps) {
+function ListBody({ place, listing, opened, selected, onSelect }: BodyProps) {
   if (listing === undefined) return <p class="note">Loading the messages …</p>;
   const { answer, loadedAt } = listing;
   if (!answer.isOk) {
@@ -138,7 +146,7 @@ function ListBody({ place, listing, selected, onSelect }: BodyProps) {
     );
   }
   if (answer.value.length === 0) return <NoMessages place={place} />;
-  const lines = { messages: answer.value, loadedAt, selected, onSelect };
+  const lines = { messages: answer.value, opened, loadedAt, selected, onSelect };
   return <MessageList place={place} {...lines} />;
 }
 

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
-import { type DeadLetter, deadLetterHeaders, type Message } from '../api/message.ts';
+import { type DeadLetter, deadLetterHeaders, type Message, type MessageName } from '../api/message.ts';
 import { formattedJson } from '../json/formatted.ts';
-import { type QueuePlace, queuePlace } from '../url-state.ts';
+import { messageIn, type QueuePlace, queuePlace } from '../url-state.ts';
 import { formatAgo, formatInstant } from '../words/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
@@ -14,22 +14,26 @@ import { usePage, useWallNow } from './page-context.ts';
 
 type PaneProps = {
   readonly place: QueuePlace;
-  /** Those of the list: one of them need not be asked for. */
-  readonly messages: readonly Message[];
+  /** The message, when the list has it: then it need not be asked for. */
+  readonly listed: Message | undefined;
+  /** The list has no message. */
+  readonly isEmpty: boolean;
   readonly onChange: OnChange;
 };
 
-export function ReadingPane({ place, messages, onChange }: PaneProps) {
-  const { queue, message: id } = place;
-  const listed = messages.find((message) => message.id === id);
-  const answer = useMessage(queue, id, listed);
-  const pane = usePaneInView(id);
-  if (id === undefined)
-    return messages.length === 0 ? null : <p class="pane note">Choose a message to read it.</p>;
+export function ReadingPane({ place, listed, isEmpty, onChange }: PaneProps) {
+  const { queue } = place;
+  const name = messageIn(place);
+  const answer = useMessage(queue, name, listed);
+  const key = JSON.stringify(name);
+  const pane = usePaneInView(key);
+  if (name === undefined) return isEmpty ? null : <p class="pane note">Choose a message to read it.</p>;
   return (
-    <article ref={pane} class="pane" aria-label={`Message ${id}`}>
-      {answer === undefined && <p class="note">Loading message {id} …</p>}
-      {answer?.isOk === true && <MessageView queue={queue} message={answer.value} onChange={onChange} />}
+    <article ref={pane} class="pane" aria-label={`Message ${name.id}`}>
+      {answer === undefined && <p class="note">Loading message {name.id} …</p>}
+      {answer?.isOk === true && (
+        <MessageView key={key} queue={queue} message={answer.value} onChange={onChange} />
+      )}
       {answer?.isOk === false && (
         <p class="problem" role="alert">
           <b>{answer.problem.title}.</b> {answer.problem.detail}
@@ -40,37 +44,38 @@ export function ReadingPane({ place, messages, onChange }: PaneProps) {
 }
 
 /** Below the list, on a phone, the pane of a message that was just chosen comes into view. */
-function usePaneInView(id: string | undefined) {
+function usePaneInView(key: string | undefined) {
   const pane = useRef<HTMLElement>(null);
-  const before = useRef(id);
+  const before = useRef(key);
   useEffect(() => {
     const element = pane.current;
-    if (before.current === id || element === null) return;
-    before.current = id;
+    if (before.current === key || element === null) return;
+    before.current = key;
     if (element.getBoundingClientRect().top > innerHeight - 160) element.scrollIntoView();
-  }, [id]);
+  }, [key]);
   return pane;
 }
 
 /** The message, from the list or from the broker; one that is in flight is not in the list. */
-function useMessage(queue: string, id: string | undefined, listed: Message | undefined) {
+function useMessage(queue: string, name: MessageName | undefined, listed: Message | undefined) {
   const { api } = usePage();
-  const [asked, setAsked] = useState<{ readonly id: string; readonly answer: Answer<Message> }>();
+  const [asked, setAsked] = useState<{ readonly key: string; readonly answer: Answer<Message> }>();
+  const key = name && JSON.stringify(name);
   const isListed = listed !== undefined;
   useEffect(() => {
-    if (id === undefined || isListed) return undefined;
+    if (key === undefined || isListed) return undefined;
     let isCurrent = true;
     const ask = async () => {
-      const answer = await api.message(queue, id);
-      if (isCurrent) setAsked({ id, answer });
+      const answer = await api.message(queue, JSON.parse(key) as MessageName);
+      if (isCurrent) setAsked({ key, answer });
     };
     void ask();
     return () => {
       isCurrent = false;
     };
-  }, [api, queue, id, isListed]);
+  }, [api, queue, key, isListed]);
   if (listed !== undefined) return { isOk: true, value: listed } as const;
-  return asked?.id === id ? asked?.answer : undefined;
+  return asked?.key === key ? asked?.answer : undefined;
 }
 
 type MessageViewProps = {
