@@ -205,6 +205,34 @@ describe('a queue', () => {
     await page.context().close();
   });
 
+  it('does one action at a time, and has the focus in the list after it', async () => {
+    for (let n = 1; n <= 3; n += 1) await client.publish('one-by-one', { n }, { id: `one-${n}` });
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=one-by-one` });
+    let allow = () => {};
+    const isAllowed = new Promise<void>((resolve) => {
+      allow = resolve;
+    });
+    await page.route('**/messages/one-2', async (route) => {
+      await isAllowed;
+      await route.continue();
+    });
+    await page.locator('ol.messages a').nth(1).click();
+    await page.getByLabel('Select message one-2').check();
+    const removeOne = page.getByRole('button', { name: 'Remove …', exact: true });
+    await removeOne.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove 1 message' }).press('Enter');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await removeOne.isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Remove selected …' }).isDisabled()).toBe(true);
+    allow();
+    await expect.poll(() => page.locator('ol.messages a').count(), soon).toBe(2);
+    const focused = () => page.evaluate<string>('document.activeElement.innerText');
+    await expect.poll(focused, soon).toContain('one-3');
+    await page.context().close();
+  });
+
   it('purges what waits', async () => {
     await client.publish('to-purge', { n: 1 });
     const { page } = await openPage(browser, { url: `${broker.url}?queue=to-purge` });

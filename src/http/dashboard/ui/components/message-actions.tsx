@@ -1,6 +1,6 @@
 // Select all, requeue and remove: for the selected messages of a page.
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
 import { eachSentence, forEachMessage } from '../api/each-message.ts';
 import { keyOf, type Message, nameInWords, nameOf } from '../api/message.ts';
@@ -14,15 +14,22 @@ type MessageActionsProps = {
   readonly messages: readonly Message[];
   readonly chosen: readonly Message[];
   readonly onSelect: (keys: ReadonlySet<string>) => void;
-  readonly onChange: OnChange;
+  readonly actions: Actions;
 };
 
-/** Called after an action, with whether it was done to all of its messages. */
-export type OnChange = (isDone: boolean) => void;
+/** What can be done with messages, one action at a time. */
+export type Actions = {
+  readonly isBusy: boolean;
+  readonly requeue: (messages: readonly Message[]) => Promise<void>;
+  readonly remove: (messages: readonly Message[]) => Promise<void>;
+};
 
-export function MessageActions({ queue, messages, chosen, onSelect, onChange }: MessageActionsProps) {
+/** Called after an action, with its messages and whether it was done to all of them. */
+type OnChange = (messages: readonly Message[], isDone: boolean) => void;
+
+export function MessageActions({ queue, messages, chosen, onSelect, actions }: MessageActionsProps) {
   const [isRemoving, setRemoving] = useState(false);
-  const { requeue, remove } = useMessageActions(queue, onChange);
+  const { isBusy, requeue, remove } = actions;
   const letters = chosen.filter(({ deadLetter }) => deadLetter !== undefined);
   const hasLetters = messages.some(({ deadLetter }) => deadLetter !== undefined);
   if (messages.length === 0) return null;
@@ -38,11 +45,11 @@ export function MessageActions({ queue, messages, chosen, onSelect, onChange }: 
         Select all {messages.length} on this page
       </label>
       {hasLetters && (
-        <button type="button" disabled={letters.length === 0} onClick={() => void requeue(letters)}>
+        <button type="button" disabled={isBusy || letters.length === 0} onClick={() => void requeue(letters)}>
           Requeue selected
         </button>
       )}
-      <button type="button" disabled={chosen.length === 0} onClick={() => setRemoving(true)}>
+      <button type="button" disabled={isBusy || chosen.length === 0} onClick={() => setRemoving(true)}>
         Remove selected …
       </button>
       <span class="note">{chosen.length === 0 ? '' : `${countOf(chosen.length, 'message')} selected`}</span>
@@ -79,23 +86,32 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
   );
 }
 
-/** Requeues or removes messages one after the other, and reports how many. */
-export function useMessageActions(queue: string, onChange: OnChange) {
+/** Requeues or removes messages one after the other, and reports how many. While it works, another action does nothing. */
+export function useMessageActions(queue: string, onChange: OnChange): Actions {
   const { api, notices } = usePage();
+  const [isBusy, setBusy] = useState(false);
+  // Known at once, also to a second press before the page is drawn again.
+  const isWorking = useRef(false);
   const act = async (
     messages: readonly Message[],
     verb: string,
     one: (message: Message) => Promise<Answer<unknown>>,
   ) => {
+    if (isWorking.current) return;
+    isWorking.current = true;
+    setBusy(true);
     const result = await forEachMessage(messages, one);
+    isWorking.current = false;
+    setBusy(false);
     const sentence = eachSentence(messages.length, result, verb);
     if (result.problems.length === 0) notices.done(sentence);
     else notices.failed(sentence);
-    onChange(result.problems.length === 0);
+    onChange(messages, result.problems.length === 0);
   };
   const sourceOf = ({ deadLetter }: Message) => deadLetter?.source ?? '';
   const sources = (messages: readonly Message[]) => [...new Set(messages.map(sourceOf))].join(', ');
   return {
+    isBusy,
     requeue: (messages: readonly Message[]) =>
       act(messages, `requeued to ${sources(messages)}`, (message) =>
         api.requeueMessage(queue, nameOf(message)),

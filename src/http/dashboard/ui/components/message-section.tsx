@@ -1,7 +1,7 @@
 // The messages of a queue: a page of them as a list beside the reading pane, and what can be done with those that are selected. The list is that of the
 // moment when it was asked for: it does not move while somebody reads.
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, PAGE_SIZE } from '../api/api.ts';
 import { hasName, keyOf, type Message } from '../api/message.ts';
 import type { QueueRow } from '../live/queue-row.ts';
@@ -9,7 +9,7 @@ import { messageIn, messagePlace, type QueuePlace } from '../url-state.ts';
 import { formatClock, formatCount } from '../words/format.ts';
 import { Command } from './copy-button.tsx';
 import { Link } from './link.tsx';
-import { MessageActions } from './message-actions.tsx';
+import { MessageActions, useMessageActions } from './message-actions.tsx';
 import { MessageList } from './message-list.tsx';
 import { usePage } from './page-context.ts';
 import { ReadingPane } from './reading-pane.tsx';
@@ -26,20 +26,25 @@ export type Listing = {
 export function MessageSection({ place, row }: SectionProps) {
   const { navigation } = usePage();
   const { listing, reload } = useListing(place, row);
+  const keepFocusNear = useKeptFocus(listing);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const messages = listing?.answer.isOk === true ? listing.answer.value : [];
   const chosen = messages.filter((message) => selected.has(keyOf(message)));
   const name = messageIn(place);
   const opened = name && messages.find((message) => hasName(message, name));
   useEffect(() => setSelected(new Set()), [place.page]);
-  const changed = () => {
+  const actions = useMessageActions(place.queue, (done, isDone) => {
+    const shown = navigation.value;
+    const shownName = shown.view === 'queue' && shown.queue === place.queue ? messageIn(shown) : undefined;
+    // The reading pane may show another message, or the page another view, by now.
+    if (isDone && shown.view === 'queue' && shownName && done.some((message) => hasName(message, shownName)))
+      navigation.go(messagePlace(shown, undefined), { isReplacing: true });
     setSelected(new Set());
+    keepFocusNear(
+      messages.findIndex((message) => done[0] !== undefined && keyOf(message) === keyOf(done[0])),
+    );
     reload();
-  };
-  const changedInPane = (isDone: boolean) => {
-    if (isDone) navigation.go(messagePlace(place, undefined), { isReplacing: true });
-    changed();
-  };
+  });
   return (
     <section aria-label="Messages">
       <ListTools place={place} row={row} listing={listing} reload={reload} />
@@ -48,7 +53,7 @@ export function MessageSection({ place, row }: SectionProps) {
         messages={messages}
         chosen={chosen}
         onSelect={setSelected}
-        onChange={changed}
+        actions={actions}
       />
       <div class="reader">
         <ListBody
@@ -58,10 +63,31 @@ export function MessageSection({ place, row }: SectionProps) {
           selected={selected}
           onSelect={setSelected}
         />
-        <ReadingPane place={place} listed={opened} isEmpty={messages.length === 0} onChange={changedInPane} />
+        <ReadingPane place={place} listed={opened} isEmpty={messages.length === 0} actions={actions} />
       </div>
     </section>
   );
+}
+
+/**
+ * After an action its button is gone or cannot be pressed, and nothing has the focus: then the line that has come in place of the message gets it, when
+ * the list is there, or the heading of the list. Returns what is called with the place of the message in the list.
+ */
+function useKeptFocus(listing: Listing | undefined): (index: number) => void {
+  const wanted = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const index = wanted.current;
+    wanted.current = undefined;
+    const { activeElement } = document;
+    const isLost = activeElement === document.body || activeElement?.matches(':disabled') === true;
+    if (listing === undefined || index === undefined || !isLost) return;
+    const links = [...document.querySelectorAll<HTMLElement>('ol.messages a')];
+    const target = links[Math.max(0, Math.min(index, links.length - 1))];
+    (target ?? document.getElementById('messages-heading'))?.focus();
+  }, [listing]);
+  return useCallback((index) => {
+    wanted.current = index;
+  }, []);
 }
 
 /** The list, asked for when the page of it changes, and when the first message comes into an empty queue. */
@@ -96,7 +122,9 @@ function ListTools({ place, row, listing, reload }: ToolsProps) {
   const hasMoved = listing !== undefined && listing.waitingCount !== row.waitingCount;
   return (
     <div class="tools">
-      <h2>Messages</h2>
+      <h2 id="messages-heading" tabIndex={-1}>
+        Messages
+      </h2>
       <Pager place={place} row={row} listing={listing} />
       <button type="button" id="refresh" onClick={reload}>
         Refresh

@@ -9,7 +9,7 @@ import { formatAgo, formatInstant } from '../words/format.ts';
 import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
 import { Link } from './link.tsx';
-import { type OnChange, RemoveDialog, useMessageActions } from './message-actions.tsx';
+import { type Actions, RemoveDialog } from './message-actions.tsx';
 import { usePage, useWallNow } from './page-context.ts';
 
 type PaneProps = {
@@ -18,10 +18,10 @@ type PaneProps = {
   readonly listed: Message | undefined;
   /** The list has no message. */
   readonly isEmpty: boolean;
-  readonly onChange: OnChange;
+  readonly actions: Actions;
 };
 
-export function ReadingPane({ place, listed, isEmpty, onChange }: PaneProps) {
+export function ReadingPane({ place, listed, isEmpty, actions }: PaneProps) {
   const { queue } = place;
   const name = messageIn(place);
   const answer = useMessage(queue, name, listed);
@@ -32,7 +32,7 @@ export function ReadingPane({ place, listed, isEmpty, onChange }: PaneProps) {
     <article ref={pane} class="pane" aria-label={`Message ${name.id}`}>
       {answer === undefined && <p class="note">Loading message {name.id} …</p>}
       {answer?.isOk === true && (
-        <MessageView key={key} queue={queue} message={answer.value} onChange={onChange} />
+        <MessageView key={key} queue={queue} message={answer.value} actions={actions} />
       )}
       {answer?.isOk === false && (
         <p class="problem" role="alert">
@@ -81,12 +81,12 @@ function useMessage(queue: string, name: MessageName | undefined, listed: Messag
 type MessageViewProps = {
   readonly queue: string;
   readonly message: Message;
-  readonly onChange: OnChange;
+  readonly actions: Actions;
 };
 
-function MessageView({ queue, message, onChange }: MessageViewProps) {
+function MessageView({ queue, message, actions }: MessageViewProps) {
   const [isRemoving, setRemoving] = useState(false);
-  const { requeue, remove } = useMessageActions(queue, onChange);
+  const { isBusy, requeue, remove } = actions;
   const { id, deadLetter, headers, payload } = message;
   return (
     <>
@@ -95,11 +95,11 @@ function MessageView({ queue, message, onChange }: MessageViewProps) {
         <div class="actions">
           <CopyButton what="the id" text={() => id} />
           {deadLetter !== undefined && (
-            <button type="button" onClick={() => void requeue([message])}>
+            <button type="button" disabled={isBusy} onClick={() => void requeue([message])}>
               Requeue
             </button>
           )}
-          <button type="button" class="danger" onClick={() => setRemoving(true)}>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => setRemoving(true)}>
             Remove …
           </button>
         </div>
