@@ -233,6 +233,20 @@ describe('a queue', () => {
     await page.context().close();
   });
 
+  it('has a next page also after a list of large messages that ended early', async () => {
+    const text = 'x'.repeat(600 * 1024);
+    for (let n = 1; n <= 18; n += 1) await client.publish('large', text, { id: `large-${n}` });
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=large` });
+    const ids = () => page.locator('ol.messages .message-id').allInnerTexts();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await expect.poll(ids, soon).toEqual(['large-17', 'large-18']);
+    expect(page.url()).toContain('offset=16');
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await expect.poll(async () => (await ids()).length, soon).toBe(16);
+    await page.context().close();
+    await client.deleteQueue('large');
+  });
+
   it('purges what waits', async () => {
     await client.publish('to-purge', { n: 1 });
     const { page } = await openPage(browser, { url: `${broker.url}?queue=to-purge` });

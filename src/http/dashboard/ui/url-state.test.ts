@@ -21,15 +21,15 @@ const places: fc.Arbitrary<Place> = fc.oneof(
     {
       view: fc.constant('queue' as const),
       queue: text.filter((name) => name !== ''),
-      page: fc.integer({ min: 1, max: 1_000_000 }),
+      offset: fc.integer({ min: 0, max: 50_000_000 }),
       message: text,
     },
-    { requiredKeys: ['view', 'queue', 'page'] },
+    { requiredKeys: ['view', 'queue', 'offset'] },
   ),
   fc.record({
     view: fc.constant('queue' as const),
     queue: text.filter((name) => name !== ''),
-    page: fc.integer({ min: 1, max: 1_000_000 }),
+    offset: fc.integer({ min: 0, max: 50_000_000 }),
     message: text,
     source: text,
   }),
@@ -59,8 +59,8 @@ describe('the address of a place', () => {
     expect(formatPlace({ view: 'queues', sort: 'name', order: 'asc', search: '' })).toBe(
       '?view=queues&sort=name',
     );
-    expect(formatPlace({ view: 'queue', queue: 'orders', page: 2, message: 'ID' })).toBe(
-      '?queue=orders&page=2&message=ID',
+    expect(formatPlace({ view: 'queue', queue: 'orders', offset: 16, message: 'ID' })).toBe(
+      '?queue=orders&offset=16&message=ID',
     );
   });
 });
@@ -72,8 +72,8 @@ describe('an address that means nothing', () => {
 
   it('has the defaults', () => {
     expect(parsePlace('?view=queues&sort=colour&order=up')).toEqual(queuesPlace);
-    for (const page of ['0', '-1', '1.5', 'x', '1e9', '']) {
-      expect(parsePlace(`?queue=a&page=${page}`)).toEqual({ view: 'queue', queue: 'a', page: 1 });
+    for (const offset of ['0', '-1', '1.5', 'x', '1e9', '']) {
+      expect(parsePlace(`?queue=a&offset=${offset}`)).toEqual({ view: 'queue', queue: 'a', offset: 0 });
     }
   });
 });

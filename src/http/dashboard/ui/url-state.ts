@@ -24,8 +24,8 @@ export type QueuesPlace = {
 export type QueuePlace = {
   readonly view: 'queue';
   readonly queue: string;
-  /** From 1 on. */
-  readonly page: number;
+  /** How many messages stand before the first of the list. A list of large messages ends early, so pages have no numbers. */
+  readonly offset: number;
   /** The id of the message in the reading pane. */
   readonly message?: string;
   /** The queue that this message comes from, when it is a dead letter: another one may have its id. Only with `message`. */
@@ -35,20 +35,20 @@ export type Place = { readonly view: 'overview' } | QueuesPlace | QueuePlace;
 
 export const overviewPlace: Place = { view: 'overview' };
 export const queuesPlace: QueuesPlace = { view: 'queues', sort: 'waiting', order: 'desc', search: '' };
-const LARGEST_PAGE = 1_000_000;
+const LARGEST_OFFSET = 50_000_000;
 
 export function queuePlace(queue: string): QueuePlace {
-  return { view: 'queue', queue, page: 1 };
+  return { view: 'queue', queue, offset: 0 };
 }
 
 /** The same page of the queue with that message in the reading pane; undefined: with none. */
 export function messagePlace(
-  { view, queue, page }: QueuePlace,
+  { view, queue, offset }: QueuePlace,
   name: { readonly id: string; readonly source?: string } | undefined,
 ): QueuePlace {
-  if (name === undefined) return { view, queue, page };
+  if (name === undefined) return { view, queue, offset };
   const { id, source } = name;
-  return { view, queue, page, message: id, ...(source === undefined ? {} : { source }) };
+  return { view, queue, offset, message: id, ...(source === undefined ? {} : { source }) };
 }
 
 /** The message that the place has in the reading pane, by its id and source. */
@@ -71,12 +71,12 @@ export function parsePlace(search: string): Place {
 }
 
 function parseQueue(queue: string, parameters: URLSearchParams): QueuePlace {
-  const number = Number(parameters.get('page') ?? 1);
-  const page = Number.isInteger(number) && number >= 1 && number <= LARGEST_PAGE ? number : 1;
+  const number = Number(parameters.get('offset') ?? 0);
+  const offset = Number.isInteger(number) && number >= 0 && number <= LARGEST_OFFSET ? number : 0;
   const message = parameters.get('message');
   const source = parameters.get('source');
-  if (message === null) return { view: 'queue', queue, page };
-  return { view: 'queue', queue, page, message, ...(source === null ? {} : { source }) };
+  if (message === null) return { view: 'queue', queue, offset };
+  return { view: 'queue', queue, offset, message, ...(source === null ? {} : { source }) };
 }
 
 function parseQueues(parameters: URLSearchParams): QueuesPlace {
@@ -101,7 +101,7 @@ function* parametersOf(place: Place): Iterable<[string, string]> {
   }
   if (place.view === 'queue') {
     yield ['queue', place.queue];
-    if (place.page !== 1) yield ['page', String(place.page)];
+    if (place.offset !== 0) yield ['offset', String(place.offset)];
     if (place.message !== undefined) yield ['message', place.message];
     if (place.message !== undefined && place.source !== undefined) yield ['source', place.source];
   }

@@ -47,7 +47,7 @@ describe('a request', () => {
       await api.removeMessage('victim', { id: '..' }),
       await api.requeueMessage('..', { id: 'm1', source: 'q' }),
       await api.requeueMessage('q.dlq', { id: '..', source: 'q' }),
-      await api.listMessages('.', 1),
+      await api.listMessages('.', 0),
       await api.purgeQueue('..'),
       await api.deleteQueue('..'),
     ];
@@ -113,19 +113,29 @@ describe('of two dead letters with one id', () => {
 describe('a page of messages', () => {
   it('is asked for by its place in the queue', async () => {
     const { api, requests } = apiWith(() => ({ text: listOf(PAGE_SIZE) }));
-    const answer = await api.listMessages('q', 3);
-    expect(answer.isOk && answer.value).toHaveLength(PAGE_SIZE);
+    const answer = await api.listMessages('q', 100);
+    expect(answer.isOk && answer.value.messages).toHaveLength(PAGE_SIZE);
     expect(requests).toEqual(['GET api/queues/q/messages?limit=50&offset=100']);
   });
 
   it('is asked for again from where a list of large messages ended', async () => {
     const { api, requests } = apiWith((path) => ({ text: path.endsWith('offset=2') ? '[]' : listOf(2) }));
-    const answer = await api.listMessages('q', 1);
-    expect(answer.isOk && answer.value).toHaveLength(2);
+    const answer = await api.listMessages('q', 0);
+    expect(answer).toMatchObject({ value: { messages: { length: 2 }, mayHaveMore: false } });
     expect(requests.map((request) => request.split('?')[1])).toEqual([
       'limit=50&offset=0',
       'limit=48&offset=2',
     ]);
+  });
+});
+
+describe('a page of very large messages', () => {
+  it('ends early, and says that more may follow', async () => {
+    const { api, requests } = apiWith(() => ({ text: listOf(2) }));
+    expect(await api.listMessages('q', 16)).toMatchObject({
+      value: { messages: { length: 16 }, mayHaveMore: true },
+    });
+    expect(requests.at(-1)).toBe('GET api/queues/q/messages?limit=36&offset=30');
   });
 });
 

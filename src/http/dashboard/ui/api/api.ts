@@ -14,6 +14,12 @@ export type Answer<Value> =
   | { readonly isOk: true; readonly value: Value }
   | { readonly isOk: false; readonly problem: Problem };
 
+export type MessagePage = {
+  readonly messages: readonly Message[];
+  /** More may wait after them. */
+  readonly mayHaveMore: boolean;
+};
+
 /** The part of `fetch` that is used. */
 export type Fetch = (
   path: string,
@@ -32,19 +38,19 @@ export class DashboardApi {
     this.#fetch = fetch;
   }
 
-  /** The messages of a page, from 1 on. */
-  async listMessages(queue: string, page: number): Promise<Answer<readonly Message[]>> {
+  /** The messages after the first `offset`: fewer than a page of them when they are large. The next page begins after as many as came. */
+  async listMessages(queue: string, offset: number): Promise<Answer<MessagePage>> {
     const messages: Message[] = [];
     for (let request = 0; request < MAX_LIST_REQUESTS && messages.length < PAGE_SIZE; request += 1) {
-      const offset = (page - 1) * PAGE_SIZE + messages.length;
-      const path = `${queuePath(queue)}/messages?limit=${PAGE_SIZE - messages.length}&offset=${offset}`;
+      const limit = PAGE_SIZE - messages.length;
+      const path = `${queuePath(queue)}/messages?limit=${limit}&offset=${offset + messages.length}`;
       const answer = await this.#request('GET', path);
       if (!answer.isOk) return answer;
       const more = readMessages(answer.value);
-      if (more.length === 0) break;
+      if (more.length === 0) return { isOk: true, value: { messages, mayHaveMore: false } };
       messages.push(...more);
     }
-    return { isOk: true, value: messages };
+    return { isOk: true, value: { messages, mayHaveMore: true } };
   }
 
   /** The message of that name. A path means the one of its id that the queue took first: another one is not passed off as it. */

@@ -22,7 +22,7 @@ export function Header({ place }: { readonly place: Place }) {
           Queues
         </NavLink>
         {place.view === 'queue' && (
-          <NavLink to={{ view: 'queue', queue: place.queue, page: 1 }} isCurrent>
+          <NavLink to={{ view: 'queue', queue: place.queue, offset: 0 }} isCurrent>
             {place.queue}
           </NavLink>
         )}

@@ -2,7 +2,7 @@
 // moment when it was asked for: it does not move while somebody reads.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Answer, PAGE_SIZE } from '../api/api.ts';
+import { type Answer, type MessagePage, PAGE_SIZE } from '../api/api.ts';
 import { hasName, keyOf, type Message } from '../api/message.ts';
 import type { QueueRow } from '../live/queue-row.ts';
 import { messageIn, messagePlace, type QueuePlace } from '../url-state.ts';
@@ -17,7 +17,9 @@ import { ReadingPane } from './reading-pane.tsx';
 type SectionProps = { readonly place: QueuePlace; readonly row: QueueRow };
 
 export type Listing = {
-  readonly answer: Answer<readonly Message[]>;
+  readonly answer: Answer<MessagePage>;
+  /** How many messages stand before them. */
+  readonly offset: number;
   /** When it was asked for, by the clock of this machine. */
   readonly loadedAt: number;
   readonly waitingCount: number;
@@ -28,11 +30,11 @@ export function MessageSection({ place, row }: SectionProps) {
   const { listing, reload } = useListing(place, row);
   const keepFocusNear = useKeptFocus(listing);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const messages = listing?.answer.isOk === true ? listing.answer.value : [];
+  const messages = listing?.answer.isOk === true ? listing.answer.value.messages : [];
   const chosen = messages.filter((message) => selected.has(keyOf(message)));
   const name = messageIn(place);
   const opened = name && messages.find((message) => hasName(message, name));
-  useEffect(() => setSelected(new Set()), [place.page]);
+  useEffect(() => setSelected(new Set()), [place.offset]);
   const actions = useMessageActions(place.queue, (done, isDone) => {
     const shown = navigation.value;
     const shownName = shown.view === 'queue' && shown.queue === place.queue ? messageIn(shown) : undefined;
@@ -95,19 +97,19 @@ function useListing(place: QueuePlace, row: QueueRow) {
   const { api, store } = usePage();
   const [listing, setListing] = useState<Listing>();
   const [round, setRound] = useState(0);
-  const { queue, page } = place;
+  const { queue, offset } = place;
   useEffect(() => {
     let isCurrent = true;
     const waitingCount = store.queueNamed(queue)?.waitingCount ?? 0;
     const load = async () => {
-      const answer = await api.listMessages(queue, page);
-      if (isCurrent) setListing({ answer, loadedAt: Date.now(), waitingCount });
+      const answer = await api.listMessages(queue, offset);
+      if (isCurrent) setListing({ answer, offset, loadedAt: Date.now(), waitingCount });
     };
     if (round >= 0) void load();
     return () => {
       isCurrent = false;
     };
-  }, [api, store, queue, page, round]);
+  }, [api, store, queue, offset, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const isFilling = listing?.waitingCount === 0 && row.waitingCount > 0;
   useEffect(() => {
@@ -138,19 +140,24 @@ function ListTools({ place, row, listing, reload }: ToolsProps) {
 }
 
 function Pager({ place, row, listing }: Omit<ToolsProps, 'reload'>) {
-  const count = listing?.answer.isOk === true ? listing.answer.value.length : 0;
-  const start = (place.page - 1) * PAGE_SIZE;
-  const { queue, page } = place;
-  const hasNext = count === PAGE_SIZE && start + count < row.waitingCount;
-  if (page === 1 && !hasNext) return null;
+  const { queue, offset } = place;
+  const page = listing?.answer.isOk === true && listing.offset === offset ? listing.answer.value : undefined;
+  const count = page?.messages.length ?? 0;
+  const end = offset + count;
+  const hasNext = page?.mayHaveMore === true && end < row.waitingCount;
+  // Where the pages before have begun, by where they ended: they may be short.
+  const starts = useRef(new Map<number, number>());
+  if (count > 0) starts.current.set(end, offset);
+  if (offset === 0 && !hasNext) return null;
+  const previous = starts.current.get(offset) ?? Math.max(0, offset - PAGE_SIZE);
   return (
     <nav aria-label="Pages of messages">
-      {page > 1 && <Link to={{ view: 'queue', queue, page: page - 1 }}>Previous</Link>}
+      {offset > 0 && <Link to={{ view: 'queue', queue, offset: previous }}>Previous</Link>}
       <span>
-        {count === 0 ? 'none' : `${formatCount(start + 1)}–${formatCount(start + count)}`} of{' '}
+        {count === 0 ? 'none' : `${formatCount(offset + 1)}–${formatCount(end)}`} of{' '}
         {formatCount(row.waitingCount)}
       </span>
-      {hasNext && <Link to={{ view: 'queue', queue, page: page + 1 }}>Next</Link>}
+      {hasNext && <Link to={{ view: 'queue', queue, offset: end }}>Next</Link>}
     </nav>
   );
 }
@@ -173,13 +180,13 @@ function ListBody({ place, listing, opened, selected, onSelect }: BodyProps) {
       </p>
     );
   }
-  if (answer.value.length === 0) return <NoMessages place={place} />;
-  const lines = { messages: answer.value, opened, loadedAt, selected, onSelect };
+  if (answer.value.messages.length === 0) return <NoMessages place={place} />;
+  const lines = { messages: answer.value.messages, opened, loadedAt, selected, onSelect };
   return <MessageList place={place} {...lines} />;
 }
 
 function NoMessages({ place }: { readonly place: QueuePlace }) {
-  if (place.page > 1) return <p class="note">There are no messages on this page any more.</p>;
+  if (place.offset > 0) return <p class="note">There are no messages on this page any more.</p>;
   return (
     <div class="empty">
       <p>No message waits here. To publish one:</p>
