@@ -165,6 +165,8 @@ describe('a queue', () => {
       .poll(() => page.getByRole('status', { name: 'Reports' }).innerText(), soon)
       .toContain('1 message removed from orders');
     expect(await waitingIn('orders')).toBe((before ?? 0) - 1);
+    await expect.poll(() => figure(page, 'Waiting'), soon).toBe(String((before ?? 0) - 1));
+    expect(await page.getByText('the queue has changed since').count()).toBe(0);
     await page.context().close();
   });
 
@@ -309,6 +311,25 @@ describe('every view', () => {
 });
 
 describe('when the broker goes away', () => {
+  it('asks again for messages that could not be loaded', async () => {
+    const { page } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    await page.locator('ol.messages a').first().waitFor();
+    let isAway = true;
+    await page.route('**/api/**', (route) => (isAway ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('No answer.').waitFor();
+    // Off screen the stream is closed; it is opened again when the page is back.
+    await page.evaluate(`for (const value of ['hidden', 'visible']) {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }`);
+    await page.getByText(/Disconnected, last seen/).waitFor();
+    isAway = false;
+    await page.locator('ol.messages a').first().waitFor();
+    expect(await page.getByText('No answer.').count()).toBe(0);
+    await page.context().close();
+  });
+
   it('keeps what it showed, says so, and goes on when the broker is back', async () => {
     const first = await startDashboardBroker();
     const { page } = await openPage(browser, { url: `${first.url}?view=queues` });

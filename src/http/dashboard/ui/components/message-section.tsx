@@ -11,7 +11,7 @@ import { Command } from './copy-button.tsx';
 import { Link } from './link.tsx';
 import { MessageActions, useMessageActions } from './message-actions.tsx';
 import { MessageList } from './message-list.tsx';
-import { usePage } from './page-context.ts';
+import { usePage, useReconnected } from './page-context.ts';
 import { ReadingPane } from './reading-pane.tsx';
 
 type SectionProps = { readonly place: QueuePlace; readonly row: QueueRow };
@@ -22,7 +22,12 @@ export type Listing = {
   readonly offset: number;
   /** When it was asked for, by the clock of this machine. */
   readonly loadedAt: number;
+  /** How many waited then. */
   readonly waitingCount: number;
+  /** The list has the last message, so the count is from it. */
+  readonly isWhole: boolean;
+  /** An event has come since, so that the count of the page can be compared. */
+  readonly isCounted: boolean;
 };
 
 export function MessageSection({ place, row }: SectionProps) {
@@ -71,22 +76,30 @@ export function MessageSection({ place, row }: SectionProps) {
   );
 }
 
+/** A list that has the last message says how many there are. */
+function countIn(answer: Answer<MessagePage>, offset: number, count: number) {
+  const isWhole =
+    answer.isOk && !answer.value.mayHaveMore && (offset === 0 || answer.value.messages.length > 0);
+  return { waitingCount: isWhole ? offset + answer.value.messages.length : count, isWhole, isCounted: false };
+}
+
 /**
  * After an action its button is gone or cannot be pressed, and nothing has the focus: then the line that has come in place of the message gets it, when
  * the list is there, or the heading of the list. Returns what is called with the place of the message in the list.
  */
 function useKeptFocus(listing: Listing | undefined): (index: number) => void {
   const wanted = useRef<number | undefined>(undefined);
+  const answer = listing?.answer;
   useEffect(() => {
     const index = wanted.current;
     wanted.current = undefined;
     const { activeElement } = document;
     const isLost = activeElement === document.body || activeElement?.matches(':disabled') === true;
-    if (listing === undefined || index === undefined || !isLost) return;
+    if (answer === undefined || index === undefined || !isLost) return;
     const links = [...document.querySelectorAll<HTMLElement>('ol.messages a')];
     const target = links[Math.max(0, Math.min(index, links.length - 1))];
     (target ?? document.getElementById('messages-heading'))?.focus();
-  }, [listing]);
+  }, [answer]);
   return useCallback((index) => {
     wanted.current = index;
   }, []);
@@ -103,7 +116,8 @@ function useListing(place: QueuePlace, row: QueueRow) {
     const waitingCount = store.queueNamed(queue)?.waitingCount ?? 0;
     const load = async () => {
       const answer = await api.listMessages(queue, offset);
-      if (isCurrent) setListing({ answer, offset, loadedAt: Date.now(), waitingCount });
+      if (isCurrent)
+        setListing({ answer, offset, loadedAt: Date.now(), ...countIn(answer, offset, waitingCount) });
     };
     if (round >= 0) void load();
     return () => {
@@ -111,7 +125,22 @@ function useListing(place: QueuePlace, row: QueueRow) {
     };
   }, [api, store, queue, offset, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  const isFilling = listing?.waitingCount === 0 && row.waitingCount > 0;
+  const hasFailed = listing?.answer.isOk === false;
+  useReconnected(
+    useCallback(() => {
+      if (hasFailed) reload();
+    }, [hasFailed, reload]),
+  );
+  useEffect(() => {
+    if (listing === undefined || listing.isCounted) return undefined;
+    // The counts of the page are up to a second old: what was removed just now may still be in them. So the next event says how many there are.
+    return store.subscribe('points', () => {
+      const count = store.queueNamed(queue)?.waitingCount ?? 0;
+      const waitingCount = listing.isWhole ? listing.waitingCount : count;
+      setListing((last) => (last === listing ? { ...listing, waitingCount, isCounted: true } : last));
+    });
+  }, [store, queue, listing]);
+  const isFilling = listing?.isCounted === true && listing.waitingCount === 0 && row.waitingCount > 0;
   useEffect(() => {
     if (isFilling) reload();
   }, [isFilling, reload]);
@@ -121,7 +150,7 @@ function useListing(place: QueuePlace, row: QueueRow) {
 type ToolsProps = SectionProps & { readonly listing: Listing | undefined; readonly reload: () => void };
 
 function ListTools({ place, row, listing, reload }: ToolsProps) {
-  const hasMoved = listing !== undefined && listing.waitingCount !== row.waitingCount;
+  const hasMoved = listing?.isCounted === true && listing.waitingCount !== row.waitingCount;
   return (
     <div class="tools">
       <h2 id="messages-heading" tabIndex={-1}>

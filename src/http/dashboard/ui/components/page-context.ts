@@ -1,7 +1,7 @@
 // What all components share, and how they follow what changes.
 
 import { createContext } from 'preact';
-import { useContext, useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { DashboardApi } from '../api/api.ts';
 import type { Navigation } from '../browser.ts';
 import type { LiveStore, Topic } from '../live/live-store.ts';
@@ -40,6 +40,21 @@ export function useStore(...topics: readonly Topic[]): LiveStore {
     };
   }, [store, key, redraw]);
   return store;
+}
+
+/** Calls back each time when the connection was lost and is there again. */
+export function useReconnected(callback: () => void): void {
+  const { store } = usePage();
+  const last = useRef(store.phase);
+  useEffect(
+    () =>
+      store.subscribe('phase', () => {
+        const wasLost = last.current === 'lost';
+        last.current = store.phase;
+        if (wasLost && store.phase === 'live') callback();
+      }),
+    [store, callback],
+  );
 }
 
 export function useWatched<Value>(watched: Watched<Value>): Value {

@@ -1,6 +1,6 @@
 // The message that the address names: what it is, why it is a dead letter, its headers, its payload, and what can be done with it.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer } from '../api/api.ts';
 import { type DeadLetter, deadLetterHeaders, type Message, type MessageName } from '../api/message.ts';
 import { formattedJson } from '../json/formatted.ts';
@@ -10,7 +10,7 @@ import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
 import { Link } from './link.tsx';
 import { type Actions, RemoveDialog } from './message-actions.tsx';
-import { usePage, useWallNow } from './page-context.ts';
+import { usePage, useReconnected, useWallNow } from './page-context.ts';
 
 type PaneProps = {
   readonly place: QueuePlace;
@@ -61,7 +61,14 @@ function useMessage(queue: string, name: MessageName | undefined, listed: Messag
   const { api } = usePage();
   const [asked, setAsked] = useState<{ readonly key: string; readonly answer: Answer<Message> }>();
   const key = name && JSON.stringify(name);
+  const [round, setRound] = useState(0);
   const isListed = listed !== undefined;
+  const hasFailed = asked?.answer.isOk === false;
+  useReconnected(
+    useCallback(() => {
+      if (hasFailed) setRound((count) => count + 1);
+    }, [hasFailed]),
+  );
   useEffect(() => {
     if (key === undefined || isListed) return undefined;
     let isCurrent = true;
@@ -69,11 +76,11 @@ function useMessage(queue: string, name: MessageName | undefined, listed: Messag
       const answer = await api.message(queue, JSON.parse(key) as MessageName);
       if (isCurrent) setAsked({ key, answer });
     };
-    void ask();
+    if (round >= 0) void ask();
     return () => {
       isCurrent = false;
     };
-  }, [api, queue, key, isListed]);
+  }, [api, queue, key, isListed, round]);
   if (listed !== undefined) return { isOk: true, value: listed } as const;
   return asked?.key === key ? asked?.answer : undefined;
 }
