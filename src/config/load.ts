@@ -95,7 +95,8 @@ function chooseValue(
   }
   const parsed = parseGiven(kind, given);
   if (parsed.ok) return { value: parsed.value, origin: given.origin };
-  return `${key} (${describeOrigin(given.origin)}): came ${showRaw(kind, given.raw)}; allowed is ${parsed.allowed}${hint(kind, given)}`;
+  const came = `${key} (${describeOrigin(given.origin)}): came ${showRaw(kind, given.raw)}`;
+  return `${came}; allowed is ${parsed.allowed}${hint(given)}${missingQuotes(kind, given)}`;
 }
 
 function findGiven(key: ConfigurationKey, sources: ConfigurationSources): Given | undefined {
@@ -120,16 +121,17 @@ function showRaw(kind: KeyKind, raw: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
 
-/**
- * Kubernetes gives every pod a variable per service; one named "truemq" then says `TRUEMQ_PORT=tcp://10.0.0.1:2925`. And in YAML `123456` and
- * `true` are no texts.
- */
-function hint(kind: KeyKind, given: Given): string {
-  const type = typeof given.raw;
-  if (kind.kind === 'text' && (type === 'number' || type === 'boolean'))
-    return `. This is a ${type}: put it in quotes to make it a text`;
+/** Kubernetes gives every pod a variable per service; one named "truemq" then says `TRUEMQ_PORT=tcp://10.0.0.1:2925`. */
+function hint(given: Given): string {
   const fromServiceLink = given.origin.kind === 'environment' && String(given.raw).startsWith('tcp://');
   return fromServiceLink ? ' (a Kubernetes service link? set enableServiceLinks: false)' : '';
+}
+
+/** In YAML `123456` and `true` are no texts. */
+function missingQuotes(kind: KeyKind, { raw }: Given): string {
+  const type = typeof raw;
+  const isForText = kind.kind === 'text' && (type === 'number' || type === 'boolean');
+  return isForText ? `. This is a ${type}: put it in quotes to make it a text` : '';
 }
 
 function findUnknownNames(sources: ConfigurationSources): { problems: string[]; warnings: string[] } {
