@@ -170,7 +170,7 @@ describe('config', () => {
     expect(load).toThrow(/^authToken \(file printed\.yaml\): \(hidden\) is what "truemq config" prints/);
   });
 
-  it('prints a file that means the same when the secrets are in files of their own [CONFIG-007, CONFIG-015]', async () => {
+  it('prints a file that means the same when the secrets are in files of their own', async () => {
     const path = join(folder, 'secret');
     await writeFile(path, 'a-secret\n');
     const files = ['--auth-token-file', path, '--superuser-password-file', path];

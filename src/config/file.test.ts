@@ -33,7 +33,7 @@ const texts = [
 ] as const;
 
 describe('a configuration file', () => {
-  it.each(texts)('may begin with a byte order mark: %s [CONFIG-006]', async (name, text) => {
+  it.each(texts)('may begin with a byte order mark: %s', async (name, text) => {
     const path = join(folder, name);
     await writeFile(path, `\ufeff${text}`);
     expect(Object.fromEntries(readConfigurationFile(path).entries)).toEqual({
@@ -42,7 +42,7 @@ describe('a configuration file', () => {
     });
   });
 
-  it.each(texts)('in another encoding is told to be none of UTF-8: %s [CONFIG-006]', async (name, text) => {
+  it.each(texts)('in another encoding is told to be none of UTF-8: %s', async (name, text) => {
     const said = [`file ${join(folder, name)}: is not UTF-8; save it as UTF-8`];
     expect(await problemsOf(name, Buffer.from(`\ufeff${text}`, 'utf16le'))).toEqual(said);
     expect(await problemsOf(name, Buffer.from(text.replace('größe', 'x'), 'utf16le'))).toEqual(said);
@@ -50,7 +50,7 @@ describe('a configuration file', () => {
   });
 
   it.each(['port: 1\n---\nhost: localhost\n', 'port: 1\n---\n', '---\nport: 1\n---\nport: [\n'])(
-    'of several documents is told so: %j [CONFIG-006]',
+    'of several documents is told so: %j',
     async (text) => {
       expect(await problemsOf('truemq.yaml', text)).toEqual([
         `file ${join(folder, 'truemq.yaml')}: holds more than one YAML document; leave out the line --- between them`,

@@ -13,7 +13,7 @@ describe('the path of a store', () => {
   });
 
   it.each([':memory:', ' :memory: ', ' ', 'file:orders.db', 'file::memory:'])(
-    'is refused when SQLite would keep no file of that name: %j [CONFIG-003]',
+    'is refused when SQLite would keep no file of that name: %j',
     (path) => {
       expect(problemsOf({ flags: { storage: 'sqlite', 'storage-path': path } })).toEqual([
         `storagePath ${path} (flag --storage-path) and storage sqlite (flag --storage) do not go together; allowed is the path ` +
@@ -31,7 +31,7 @@ describe('the path of a store', () => {
 describe('one file for users and messages', () => {
   const flags = { storage: 'sqlite', 'storage-path': 'same.db' };
 
-  it.each(['same.db', './same.db', 'a/../same.db'])('is refused: %s [CONFIG-003]', (path) => {
+  it.each(['same.db', './same.db', 'a/../same.db'])('is refused: %s', (path) => {
     expect(problemsOf({ flags: { ...flags, 'auth-database-path': path } })).toEqual([
       `authDatabasePath ${path} (flag --auth-database-path) and storagePath same.db (flag --storage-path) do not go together; ` +
         'allowed is a file for users and another one for messages',

@@ -9,7 +9,7 @@ describe('a text that lacks its quotes', () => {
     ['authToken: 12345678', 'came (hidden)', 'a number'],
     ['authToken: true', 'came (hidden)', 'a boolean'],
     ['host: 10.1', 'came 10.1', 'a number'],
-  ])('is refused with the advice to add them: %s [CONFIG-003]', (file, came, type) => {
+  ])('is refused with the advice to add them: %s', (file, came, type) => {
     const [problem] = problemsOf({ file });
     expect(problem).toContain(came);
     expect(problem).toMatch(new RegExp(`\\. This is ${type}: put it in quotes to make it a text$`));
