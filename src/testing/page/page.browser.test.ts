@@ -103,6 +103,18 @@ describe('the list of queues', () => {
     await page.context().close();
   });
 
+  it.each([320, 721, 768, 1024])('shows a short name whole beside its trouble, %s wide', async (width) => {
+    const { page } = await openPage(browser, { url: `${broker.url}?view=queues&search=orders`, width });
+    const line = page.locator('.name-line', { has: page.getByText('orders', { exact: true }) });
+    await line.getByText('no subscribers').waitFor();
+    const isWhole = await line.locator('a').evaluate((link) => {
+      const { clientWidth, scrollWidth } = link as unknown as Record<'clientWidth' | 'scrollWidth', number>;
+      return clientWidth > 0 && scrollWidth <= clientWidth;
+    });
+    expect(isWhole).toBe(true);
+    await page.context().close();
+  });
+
   it('opens a queue by the keyboard, and goes back', async () => {
     const { page } = await openPage(browser, { url: broker.url });
     await page.keyboard.press('g');

@@ -31,7 +31,7 @@ export function HealthAnnouncer() {
       setText(
         health.isHealthy
           ? 'The broker is healthy again.'
-          : `The broker is unhealthy: ${health.reasons.join('; ')}.`,
+          : `The broker is unhealthy: ${health.reasons.join(' ')}`,
       );
     }
     last.current = health.isHealthy;

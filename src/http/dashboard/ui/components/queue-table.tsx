@@ -57,7 +57,7 @@ export function QueueTable({ rows, place, onHold }: QueueTableProps) {
       <tbody ref={body} onKeyDown={onKeyDown} onFocusIn={onFocus} {...hold}>
         {rows.slice(first, end).map((row, offset) => (
           <Row
-            key={first + offset}
+            key={row.facts.id}
             row={row}
             index={first + offset}
             now={now}

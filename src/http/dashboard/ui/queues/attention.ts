@@ -2,13 +2,17 @@
 
 import { DEPTH_INTERVAL_MS, type QueueRow } from '../live/queue-row.ts';
 
-/** Growth is measured over this many depths. */
+/** Growth is measured over at most this many depths. */
 const DEPTHS_OF_A_MINUTE = 60_000 / DEPTH_INTERVAL_MS;
 
-/** How many messages a second more wait than a minute ago; negative while the queue drains. */
+/**
+ * How many messages a second more wait than a minute ago, or than when the first of them came if that is later; negative while the queue
+ * drains.
+ */
 export function growthOf({ waitingCount, depths }: QueueRow): number {
-  const before = depths.length === 0 ? 0 : (depths.at(-DEPTHS_OF_A_MINUTE) ?? depths[0] ?? 0);
-  return (waitingCount - before) / 60;
+  const knownCount = Math.min(depths.length, DEPTHS_OF_A_MINUTE);
+  const before = depths.at(-knownCount) ?? 0;
+  return (waitingCount - before) / ((Math.max(1, knownCount) * DEPTH_INTERVAL_MS) / 1000);
 }
 
 /** At most `count` queues, each once. Queues that neither grow nor hold a message are left out. */

@@ -60,11 +60,13 @@ describe('the order of queues', () => {
     expect(ids(order, { sort: 'waiting', order: 'asc', queues, isHeld: true }).at(-1)).toBe(1);
   });
 
-  it('knows queues that are created and removed', () => {
+  it('knows queues that are created and removed, and puts new ones last while it is held', () => {
     const order = new QueueOrder();
     ids(order, {});
     const queues = mapOf([...rows.slice(1), testedRow(6, 'a')]);
-    expect(ids(order, { queues, membership: 2, isHeld: true })).toEqual([6, 3, 2, 5, 4]);
+    expect(ids(order, { queues, membership: 2, isHeld: true })).toEqual([3, 2, 5, 4, 6]);
+    expect(ids(order, { queues, membership: 2, isHeld: true })).toEqual([3, 2, 5, 4, 6]);
+    expect(ids(order, { queues, membership: 2 })).toEqual([6, 3, 2, 5, 4]);
   });
 
   it('of 10,000 queues is that of a plain sort', () => {

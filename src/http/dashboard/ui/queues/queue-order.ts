@@ -22,15 +22,23 @@ export class QueueOrder {
   #foundFor = '';
   #order: readonly number[] = [];
   #orderFor = '';
+  /** The membership of the order. */
+  #orderOf = -1;
 
-  /** The queues that contain the search text, in order; those that are equal go by name. */
+  /** The queues that contain the search text, in order; those that are equal go by name. New ones are last while the order is held. */
   rows(request: OrderRequest): readonly QueueRow[] {
+    const { membership } = request;
     this.#readNames(request);
-    const wanted = JSON.stringify([request.sort, request.order, request.search, request.membership]);
+    const wanted = JSON.stringify([request.sort, request.order, request.search]);
     if (!request.isHeld || wanted !== this.#orderFor) {
       this.#orderFor = wanted;
       this.#order = sorted(this.#search(request), request);
+    } else if (membership !== this.#orderOf) {
+      const known = new Set(this.#order);
+      const created = sorted(this.#search(request), request).filter((id) => !known.has(id));
+      this.#order = [...this.#order, ...created];
     }
+    this.#orderOf = membership;
     return this.#order.flatMap((id) => request.queues.get(id) ?? []);
   }
 

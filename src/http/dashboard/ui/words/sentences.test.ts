@@ -27,9 +27,12 @@ describe('the first line', () => {
   });
 
   it('says what is wrong first', () => {
-    const health = { isHealthy: false, reasons: ['memory is at 94 percent', 'queue a is full'] };
+    const health = {
+      isHealthy: false,
+      reasons: ['Memory is at 94 percent.', 'The broker does not serve: it stops.'],
+    };
     expect(healthSentence(health, [], 0)).toBe(
-      'Unhealthy: memory is at 94 percent; queue a is full. There are no queues.',
+      'Unhealthy: Memory is at 94 percent. The broker does not serve: it stops. There are no queues.',
     );
   });
 });

@@ -8,7 +8,7 @@ import { countOf, formatAge, formatCount } from './format.ts';
 export function healthSentence(health: Health, queues: Iterable<QueueRow>, now: number): string {
   const state = health.isHealthy
     ? 'Healthy.'
-    : `Unhealthy: ${health.reasons.join('; ') || 'no reason given'}.`;
+    : `Unhealthy: ${health.reasons.join(' ') || 'no reason given.'}`;
   return `${state} ${waitingSentence([...queues], now)}`;
 }
 
