@@ -49,8 +49,12 @@ function compileBeside() {
   compiler.on('error', (error) => console.error(`SQLite could not be compiled: ${error.message}`));
   compiler.on('close', (code) => console.error(code === 0 ? 'SQLite is compiled.' : said.trimEnd()));
   return () => {
-    const runs = compiler.pid !== undefined && compiler.exitCode === null && compiler.signalCode === null;
-    if (runs) process.kill(hasProcessGroups ? -compiler.pid : compiler.pid);
+    if (compiler.pid === undefined || compiler.exitCode !== null || compiler.signalCode !== null) return;
+    try {
+      process.kill(hasProcessGroups ? -compiler.pid : compiler.pid);
+    } catch {
+      // It has ended in this moment.
+    }
   };
 }
 
