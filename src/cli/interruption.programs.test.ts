@@ -5,29 +5,18 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
-import { type RunningBroker, startBroker } from '../server/start-broker.ts';
-import { testCommandContext } from '../testing/command-context.ts';
+import { createBroker, type EmbeddedBroker } from '../server/create-broker.ts';
 import { runInTerminal } from '../testing/pseudo-terminal.ts';
 import { truemqProgram } from '../testing/truemq-program.ts';
-import { loadAdapterConfiguration } from './configuration-flags.ts';
-import { createLogger } from './logger.ts';
 
 const CTRL_C = '\u0003';
 
-let broker: RunningBroker;
+let broker: EmbeddedBroker;
 let client: Client;
 
 beforeAll(async () => {
-  const entries = new Map<string, unknown>([
-    ['port', 0],
-    ['health', false],
-    ['dashboard', false],
-    ['rateLimit', false],
-  ]);
-  const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
-  const logger = createLogger({ level: 'error', format: 'json', write: () => undefined, wallNow: Date.now });
-  broker = await startBroker(configuration, logger);
-  client = await connect({ port: broker.tcp.port, reconnect: false });
+  broker = await createBroker({ rateLimit: false });
+  client = await connect({ port: broker.port, reconnect: false });
 });
 
 afterAll(async () => {
@@ -40,7 +29,7 @@ const command = (...argv: readonly string[]) => [
   ...truemqProgram,
   ...argv,
   '--port',
-  String(broker.tcp.port),
+  String(broker.port),
 ];
 
 describe('in a pipe whose reader goes away', () => {

@@ -7,27 +7,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
-import { type RunningBroker, startBroker } from '../server/start-broker.ts';
-import { testCommandContext } from '../testing/command-context.ts';
+import { createBroker, type EmbeddedBroker } from '../server/create-broker.ts';
 import { truemqProgram } from '../testing/truemq-program.ts';
-import { loadAdapterConfiguration } from './configuration-flags.ts';
-import { createLogger } from './logger.ts';
 
-let broker: RunningBroker;
+let broker: EmbeddedBroker;
 let client: Client;
 let folder: string;
 
 beforeAll(async () => {
-  const entries = new Map<string, unknown>([
-    ['port', 0],
-    ['health', false],
-    ['dashboard', false],
-    ['rateLimit', false],
-  ]);
-  const { configuration } = loadAdapterConfiguration(entries, testCommandContext());
-  const logger = createLogger({ level: 'error', format: 'json', write: () => undefined, wallNow: Date.now });
-  broker = await startBroker(configuration, logger);
-  client = await connect({ port: broker.tcp.port, reconnect: false });
+  broker = await createBroker({ rateLimit: false });
+  client = await connect({ port: broker.port, reconnect: false });
   folder = await mkdtemp(join(tmpdir(), 'truemq-output-'));
 });
 
@@ -49,7 +38,7 @@ async function writeToFile(kilobytes: number, ...argv: readonly string[]) {
 
 describe('a directory as stdin', () => {
   it('is no end of the input for pub', async () => {
-    const argv = [...truemqProgram, 'pub', 'read', '--port', String(broker.tcp.port)];
+    const argv = [...truemqProgram, 'pub', 'read', '--port', String(broker.port)];
     const script = '"$@" < /; echo "exit $?"';
     const shell = spawn('bash', ['-c', script, 'bash', process.execPath, ...argv]);
     expect(await Promise.all([text(shell.stdout), text(shell.stderr)])).toEqual([
@@ -64,7 +53,7 @@ describe('a file that may not grow', () => {
   it('takes no message that sub acknowledges and that is not in it', async () => {
     const pad = 'x'.repeat(1_000);
     for (let n = 0; n < 60; n += 1) await client.publish('kept', { n, pad });
-    const port = String(broker.tcp.port);
+    const port = String(broker.port);
     const { exit, errors, content } = await writeToFile(32, 'sub', 'kept', '--port', port);
     expect([exit, errors]).toEqual(['exit 1\n', 'truemq: stdout cannot be written: file too large\n']);
     const writtenCount = content.split('\n').length - 1;
@@ -88,7 +77,7 @@ describe('a file that may not grow', () => {
   it.each([[['queues', 'list']], [['pub', 'told', '1', '--json']]])(
     'makes %j end with 1, after what it says itself',
     async (argv) => {
-      const { exit, errors } = await writeToFile(0, ...argv, '--port', String(broker.tcp.port));
+      const { exit, errors } = await writeToFile(0, ...argv, '--port', String(broker.port));
       expect(exit).toBe('exit 1\n');
       expect(errors).toContain('truemq: stdout cannot be written: file too large\n');
     },

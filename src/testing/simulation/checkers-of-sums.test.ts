@@ -28,33 +28,12 @@ describe('the checkers of figures and queues see', () => {
     ['deliveries are not counted', (s) => inFlight(s).idle(), /deliveredCount is 0, and 1 were seen/],
     [
       'an ack is not counted',
-      (s) =>
-        // The acks are checked after every eighth batch.
-        inFlight(s)
-          .figures({ publishedCount: 1, deliveredCount: 1 })
-          .ack(2, 'm')
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .idle(),
+      (s) => inFlight(s).figures({ publishedCount: 1, deliveredCount: 1 }).ack(2, 'm').batches(5).idle(),
       /acknowledgedCount is 0, and 1 acks took effect/,
     ],
     [
       'an ack of nothing is counted',
-      (s) =>
-        s
-          .ack(2, 'nobody')
-          .figures({ acknowledgedCount: 1 })
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .batch()
-          .idle(),
+      (s) => s.ack(2, 'nobody').figures({ acknowledgedCount: 1 }).batches(7).idle(),
       /acknowledgedCount is 1, and 0 acks could count/,
     ],
     [

@@ -117,6 +117,12 @@ export class Story {
     return this;
   }
 
+  /** So many batches: the acks are checked after every eighth. */
+  batches(count: number): this {
+    for (let left = count; left > 0; left -= 1) this.batch();
+    return this;
+  }
+
   #infos(): ReadonlyMap<string, QueueInfo> {
     return new Map([...this.#queues].map(([name, queue]) => [name, { name, createdWallAt: 0, ...queue }]));
   }
