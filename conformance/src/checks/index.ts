@@ -12,6 +12,7 @@ import { dashboardMessageChecks } from './dashboard-messages.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
 import { disconnectChecks } from './disconnect.ts';
+import { durableEndingChecks } from './durable-endings.ts';
 import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
@@ -82,6 +83,7 @@ export const checks: readonly Check[] = [
   ...largeVolumeChecks,
   ...durableMessageChecks,
   ...durableQueueChecks,
+  ...durableEndingChecks,
   ...shutdownChecks,
   ...credentialChecks,
   ...userRightChecks,

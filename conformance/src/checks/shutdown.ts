@@ -263,7 +263,7 @@ async function answerToNewConnection(ctx: CheckContext): Promise<string> {
 }
 
 /** Asserts that the broker waits for the ack of the message in flight: the connection is open for some time, not only until it is closed. */
-async function expectOpen(ctx: CheckContext, subscriber: Connection, clause?: string): Promise<void> {
+export async function expectOpen(ctx: CheckContext, subscriber: Connection, clause?: string): Promise<void> {
   await waitUntil(ctx, ctx.now() + ctx.timing.silenceMs);
   const { isClosed } = subscriber;
   ctx.assert.ok(!isClosed, 'the connection of a message in flight is open during the shutdown', {

@@ -1,0 +1,242 @@
+// Checks of messages of a durable broker whose lives begin or end on a side road: they were blocked, repeated, acknowledged as dead letters
+// or during a shutdown, discarded, or pushed out of a dead letter queue. Areas: DURABLE, PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
+import { isPingAnswered } from './shared/ping-answered.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { shortTimings, waitUntil } from './shared/retry-attempts.ts';
+import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
+import { expectOpen } from './shutdown.ts';
+
+export const durableEndingChecks: CheckModule = [
+  // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
+  // was sent, unless the message was settled or dropped by DropNewest.
+  {
+    id: 'DURABLE-003e',
+    title: 'keeps a message that was blocked when it is killed immediately after its PublishAck',
+    clauses: ['DURABLE-003'],
+    ...durableBroker,
+    accepts: ['the message that made room is delivered again, because the crash undid its ack'],
+    evidence: { frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      const [first = ''] = await publishSeries(ctx, client, queue, 1);
+      const id = ctx.id('blocked');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '"blocked"' });
+      await isPingAnswered(ctx, publisher, client);
+      const subscriber = await newSubscriber(ctx, queue);
+      await takeAndAck(subscriber, queue, 1);
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      await crashBroker(ctx);
+      const recovered = idsOf(await takeAll(ctx, queue)).filter((one) => one !== first);
+      ctx.assert.deepEqual(recovered, [id], 'the messages in the queue that were not acknowledged');
+    },
+  },
+  // DURABLE-006 (MUST): After a restart, the broker does not deliver a message whose ack was committed.
+  {
+    id: 'DURABLE-006c',
+    title: 'does not deliver a message after a start that was acknowledged while the broker was stopping',
+    clauses: ['DURABLE-006', 'SHUTDOWN-006', 'SHUTDOWN-003'],
+    ...durableBroker,
+    prefers: { timing: { shutdownTimeoutMs: 6000 } },
+    accepts: [
+      'the broker handles the ack: it closes the connection, and does not deliver the message again',
+      'the broker does not handle the ack, with a warning',
+    ],
+    evidence: { frames: 12, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, publisher, 'held');
+      const waiting = await newQueue(ctx, publisher, 'waiting');
+      const kept = await publishSeries(ctx, publisher, waiting, 1);
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const delivery = await subscriber.delivery({ queue, id });
+      await ctx.broker.terminate();
+      await subscriber.expect('Disconnect', { clause: 'SHUTDOWN-011' });
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+      const isHandled = await isAckHandled(ctx, subscriber, delivery);
+      await ctx.broker.exited(ctx.target.shutdownTimeoutMs + ctx.timing.stopMs);
+      await ctx.broker.start();
+      const recovered = idsOf(await takeAll(ctx, queue));
+      if (isHandled) ctx.assert.deepEqual(recovered, [], 'the messages in the queue');
+      ctx.assert.deepEqual(
+        idsOf(await takeAll(ctx, waiting)),
+        kept,
+        'the messages in the other queue',
+        'SHUTDOWN-003',
+      );
+    },
+  },
+  // DURABLE-006 (MUST): After a restart, the broker does not deliver a message whose ack was committed.
+  {
+    id: 'DURABLE-006d',
+    title: 'delivers all dead letters except the acknowledged one after a stop and a start',
+    clauses: ['DURABLE-006', 'DURABLE-012'],
+    ...durableBroker,
+    evidence: { frames: 14, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters', {});
+      await redirectTo(ctx, client, letters, 2);
+      const subscriber = await newSubscriber(ctx, letters);
+      const [acknowledged] = await takeAndAck(subscriber, letters, 1);
+      await subscriber.ping();
+      await restartBroker(ctx, subscriber, client);
+      const recovered = idsOf(await takeAll(ctx, letters));
+      ctx.assert.equal(recovered.length, 1, 'number of dead letters, of which one of two was acknowledged');
+      ctx.assert.notEqual(recovered[0], acknowledged?.id, 'the id of the dead letter that is left');
+    },
+  },
+  // DURABLE-007 (MUST): After a crash the broker may redeliver a message whose ack, purge or deletion was not committed
+  // (MAY), and it delivers no other settled message (MUST).
+  {
+    id: 'DURABLE-007b',
+    title: 'does not restore a message that was discarded, after a crash that followed a confirmed Publish',
+    clauses: ['DURABLE-007', 'DURABLE-003'],
+    ...durableBroker,
+    prefers: { timing: { ...durableBroker.prefers.timing, ...shortTimings.timing } },
+    waits: true,
+    accepts: [
+      'the broker discards a message after its last failed attempt, and does not restore it',
+      'the broker keeps a message after its last failed attempt (not applicable)',
+    ],
+    evidence: { frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'failing', { maxRetryAttempts: 1 });
+      const other = await newQueue(ctx, client, 'other');
+      const subscriber = await newSubscriber(ctx, queue);
+      await publishSeries(ctx, client, queue, 1);
+      const { atMs } = await subscriber.delivery({ queue });
+      await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
+      await resetSubscriber(ctx, subscriber, { witness: client, queue, remaining: 0 });
+      if ((await messageCountOf(client, queue)) !== 0)
+        ctx.notApplicable('the broker does not discard a message after its last failed attempt');
+      const kept = await publishSeries(ctx, client, other, 1);
+      await crashBroker(ctx);
+      ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [], 'the messages in the queue');
+      ctx.assert.deepEqual(
+        idsOf(await takeAll(ctx, other)),
+        kept,
+        'the messages in the other queue',
+        'DURABLE-003',
+      );
+    },
+  },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
+  {
+    id: 'DURABLE-027b',
+    title:
+      'does not restore a message that a dead letter pushed out of a full queue, after a stop and a start',
+    clauses: ['DURABLE-027', 'DURABLE-012'],
+    ...durableBroker,
+    accepts: [
+      'a dead letter evicts the oldest message of a full queue',
+      'the dead letter queue keeps other messages than the newest, or all',
+    ],
+    evidence: { frames: 14, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters', { maxQueueSize: 1 });
+      const source = await redirectTo(ctx, client, letters, 2);
+      const count = await finalCount(ctx, client, letters, 1);
+      await restartBroker(ctx, client);
+      const recovered = idsOf(await takeAll(ctx, letters));
+      ctx.assert.equal(recovered.length, count, 'number of dead letters, which is the same as before');
+      const inSource = await takeAll(ctx, source);
+      ctx.assert.equal(inSource.length, 1, 'number of messages in the source queue', 'DURABLE-012');
+    },
+  },
+  // PUBLISH-008 (SHOULD): The broker recognizes a repeat by its id alone and keeps the content of the first message.
+  {
+    id: 'PUBLISH-008a',
+    title:
+      'confirms a repeat of messages that waited before a crash, adds no message, and keeps their payloads',
+    clauses: ['PUBLISH-008', 'PUBLISH-005'],
+    ...durableBroker,
+    evidence: { frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'repeated');
+      const ids = await publishSeries(ctx, client, queue, 2);
+      await crashBroker(ctx);
+      const again = await ctx.connect();
+      for (const id of ids) await again.publish(queue, '"another"', { id });
+      const recovered = await takeAll(ctx, queue);
+      ctx.assert.deepEqual(
+        sorted(idsOf(recovered)),
+        sorted(ids),
+        'the messages in the queue after a repeat of each',
+        'PUBLISH-005',
+      );
+      for (const [index, id] of ids.entries()) {
+        const payload = recovered.find((delivery) => delivery.id === id)?.payload;
+        ctx.assert.sameJson(payload, String(index), 'the payload of a message that was repeated');
+      }
+    },
+  },
+] satisfies readonly Check[];
+
+/**
+ * Acknowledges a delivery during a shutdown. Whether the broker then closes the connection, which has nothing in flight any more, long
+ * before the shutdown timeout: it has handled the ack. If not, that is a warning.
+ */
+async function isAckHandled(
+  ctx: CheckContext,
+  subscriber: Connection,
+  delivery: ReceivedFrame,
+): Promise<boolean> {
+  const { shutdownTimeoutMs } = ctx.target;
+  const ackedAt = ctx.now();
+  await subscriber.ack(delivery);
+  await subscriber.closed({ withinMs: shutdownTimeoutMs + ctx.timing.closeMs, clause: 'SHUTDOWN-002' });
+  const tookMs = ctx.now() - ackedAt;
+  const isHandled = tookMs < shutdownTimeoutMs / 2;
+  ctx.should(
+    isHandled,
+    'SHUTDOWN-006',
+    'the broker closes a connection when its last message is acknowledged',
+    {
+      expected: 'less than half of shutdownTimeout after the ack',
+      actual: `${Math.round(tookMs)} ms`,
+    },
+  );
+  return isHandled;
+}
+
+/** Makes `count` dead letters: fills a RedirectToDlq queue, and publishes so many more messages to it. Returns its name. */
+async function redirectTo(
+  ctx: CheckContext,
+  client: Connection,
+  deadLetterQueueName: string,
+  count: number,
+): Promise<string> {
+  const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
+  const queue = await newQueue(ctx, client, 'source', { ...redirecting, deadLetterQueueName });
+  await publishSeries(ctx, client, queue, count + 1);
+  return queue;
+}
+
+/** messageCount, as soon as it is as `recommended`, or when it had the time to become so. */
+async function finalCount(
+  ctx: CheckContext,
+  client: Connection,
+  queue: string,
+  recommended: number,
+): Promise<unknown> {
+  const until = ctx.now() + ctx.timing.answerMs;
+  let count = await messageCountOf(client, queue);
+  while (count !== recommended && ctx.now() < until) {
+    await waitUntil(ctx, ctx.now() + 15);
+    count = await messageCountOf(client, queue);
+  }
+  return count;
+}
