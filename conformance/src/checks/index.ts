@@ -44,6 +44,7 @@ import { scenarioChecks } from './scenarios.ts';
 import { shutdownChecks } from './shutdown.ts';
 import { tlsChecks } from './tls.ts';
 import { userAdministrationChecks } from './user-administration.ts';
+import { userIdentityChecks } from './user-identity.ts';
 import { userRightChecks } from './user-rights.ts';
 import { largeVolumeChecks } from './volume.ts';
 
@@ -88,6 +89,7 @@ export const checks: readonly Check[] = [
   ...credentialChecks,
   ...userRightChecks,
   ...userAdministrationChecks,
+  ...userIdentityChecks,
   ...permissionChecks,
   ...changedRightChecks,
   ...tlsChecks,

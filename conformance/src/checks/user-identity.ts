@@ -1,0 +1,152 @@
+// Checks of who a user is: a name and a password mean one user only, also beside names and passwords that look alike, and a user that is
+// created again is a new one. Area: AUTH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { adminCommand, permissionsOf, sortedEntries } from './shared/admin-commands.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { expectRefused } from './shared/refusals.ts';
+import type { Entry, User } from './shared/users.ts';
+import {
+  connectAs,
+  connectAsSuperuser,
+  credentialsOf,
+  expectAccepted,
+  expectConnectRefused,
+  newUser,
+  revoke,
+  userNamed,
+  withUsers,
+} from './shared/users.ts';
+
+export const userIdentityChecks: CheckModule = [
+  // AUTH-006 (MUST): When authorization is on, the broker answers a Connect with an unknown user or a wrong password by
+  // Error and sends no ConnectAck.
+  {
+    id: 'AUTH-006b',
+    title: 'distinguishes users whose names differ in case only, also when one of them is deleted',
+    clauses: ['AUTH-006', 'AUTH-005'],
+    ...withUsers,
+    accepts: ['names that differ in case are two users', 'they are one name (not applicable)'],
+    evidence: { frames: 7, assertions: 5 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const { user, twin } = await newTwins(ctx, admin);
+      const mixed = { username: twin.username, password: user.password };
+      const what = 'the password of a user whose name differs in case';
+      await expectConnectRefused(ctx, credentialsOf(mixed), { what, clause: 'AUTH-006' });
+      await expectAccepted(ctx, credentialsOf(twin), { what: 'its own password', clause: 'AUTH-005' });
+      await admin.admin('AdminDeleteUser', { username: twin.username });
+      const unknown = 'a name that differs in case from that of a user';
+      await expectConnectRefused(ctx, credentialsOf(mixed), { what: unknown, clause: 'AUTH-006' });
+      await expectAccepted(ctx, credentialsOf(user), { what: 'the user that is left', clause: 'AUTH-005' });
+    },
+  },
+  // AUTH-006 (MUST): When authorization is on, the broker answers a Connect with an unknown user or a wrong password by
+  // Error and sends no ConnectAck.
+  {
+    id: 'AUTH-006c',
+    title: 'refuses passwords that differ from that of the user in blanks, or in the code points of a letter',
+    clauses: ['AUTH-006', 'AUTH-005'],
+    ...withUsers,
+    evidence: { frames: 11, assertions: 13 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      for (const [name, password, ...others] of [
+        ['blank', 'a word ', ['without its last blank', 'a word'], ['with another blank', 'a word  ']],
+        ['plain', 'a word', ['with a blank in front of it', ' a word'], ['with a tab behind it', 'a word\t']],
+        ['letter', 'caf\u00e9', ['with e and an accent for é', 'cafe\u0301']],
+      ] as const) {
+        const user = { ...userNamed(ctx, name), password };
+        await admin.admin('AdminCreateUser', user);
+        await expectAccepted(ctx, credentialsOf(user), { what: 'the password', clause: 'AUTH-005' });
+        for (const [how, other] of others) {
+          const what = `the password ${how}`;
+          await expectConnectRefused(ctx, credentialsOf({ ...user, password: other }), {
+            what,
+            clause: 'AUTH-006',
+          });
+        }
+      }
+    },
+  },
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
+  {
+    id: 'AUTH-016d',
+    title: 'gives a user that is deleted and created again no rights of the deleted one',
+    clauses: ['AUTH-016', 'AUTH-022'],
+    ...withUsers,
+    evidence: { frames: 9, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Publish'] }]);
+      await admin.admin('AdminDeleteUser', { username: user.username });
+      await admin.admin('AdminCreateUser', user);
+      const client = await connectAs(ctx, user);
+      const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
+      await expectRefused(ctx, client, publish, 'the new user was granted nothing', ['AUTH-022']);
+      ctx.assert.equal(await messageCountOf(admin, queue), 0, 'messageCount of the queue', 'AUTH-022');
+      ctx.assert.deepEqual(await permissionsOf(admin, user), [], 'the access list of the new user');
+    },
+  },
+  // AUTH-040 (MUST): AdminRevokePermission removes the entry of the pattern and answers with username and queuePattern.
+  {
+    id: 'AUTH-040b',
+    title: 'removes the entry of a pattern, and keeps the one whose pattern differs in case',
+    clauses: ['AUTH-040'],
+    ...withUsers,
+    accepts: ['patterns that differ in case have an entry each', 'they have one entry (not applicable)'],
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const name = ctx.queue('orders');
+      const kept: Entry = { queuePattern: name.toLowerCase(), operations: ['Publish'] };
+      const revoked: Entry = { queuePattern: name.toUpperCase(), operations: ['GetQueueInfo'] };
+      const user = await newUser(ctx, admin, 'user', [kept, revoked]);
+      const before = await permissionsOf(admin, user);
+      if (before.length === 1) ctx.notApplicable('patterns that differ in case have one entry');
+      const text = 'the access list before the revoke';
+      ctx.assert.deepEqual(before, sortedEntries([kept, revoked]), text, 'AUTH-039');
+      await revoke(admin, user, revoked.queuePattern);
+      ctx.assert.deepEqual(await permissionsOf(admin, user), [kept], 'the access list afterwards');
+    },
+  },
+  // AUTH-045 (MUST): The broker carries out an admin command for superusers only, except what AUTH-038 and AUTH-043
+  // allow.
+  {
+    id: 'AUTH-045b',
+    title: 'lets no user change the password of a user whose name differs in case, or see its permissions',
+    clauses: ['AUTH-045'],
+    ...withUsers,
+    accepts: ['names that differ in case are two users', 'they are one name (not applicable)'],
+    evidence: { frames: 6, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const { user, twin } = await newTwins(ctx, admin);
+      const { username } = twin;
+      for (const [name, payload] of [
+        ['AdminChangePassword', { username, newPassword: 'new' }],
+        ['AdminGetUserPermissions', { username }],
+      ] as const) {
+        const client = await connectAs(ctx, user);
+        await expectRefused(ctx, client, adminCommand(ctx, name, payload), `${name} names another user`);
+      }
+      await expectAccepted(ctx, credentialsOf(twin), { what: 'the password as before', clause: 'AUTH-045' });
+    },
+  },
+] satisfies readonly Check[];
+
+/** Two users whose names differ in case only. No rule says that they are two: ends as not applicable where they are not. */
+async function newTwins(
+  ctx: CheckContext,
+  admin: Connection,
+): Promise<{ readonly user: User; readonly twin: User }> {
+  const user = await newUser(ctx, admin, 'user');
+  const twin = { username: user.username.toUpperCase(), password: 'password of the twin' };
+  const created = await admin.request(adminCommand(ctx, 'AdminCreateUser', twin));
+  if (created.command === Command.Error)
+    ctx.notApplicable('the broker takes names of users that differ in case for one name');
+  return { user, twin };
+}
