@@ -1,14 +1,14 @@
-// Checks of the counters for retries, dead letters and discarded messages in the metrics record. Each check compares the counters before
-// and after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
+// Checks of the figures for retries, dead letters and discarded messages in the metrics record. Each check compares them before and
+// after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { expectIncreases, readTwice } from './metrics.ts';
+import { expectIncreases, latencyToleranceMs, readTwice } from './metrics.ts';
 import { recordAt } from './shared/http-records.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
-import { publishSeries } from './shared/subscribers.ts';
+import { publishSeries, resetSubscriber } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
@@ -33,6 +33,28 @@ export const failureMetricChecks: CheckModule = [
         await client.ping();
       }),
   },
+  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a message, in the fan-out modes of a
+  // copy, after the first.
+  {
+    id: 'METRICS-011b',
+    title: 'increases total_retries by one for a message that is delivered again because its subscriber left',
+    clauses: ['METRICS-011', 'METRICS-009'],
+    ...fresh,
+    prefers: shortTimings,
+    waits: true,
+    evidence: readTwice,
+    run: (ctx) =>
+      expectIncreases(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'given-back');
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        const holder = await newSubscriber(ctx, queue);
+        await holder.delivery({ queue });
+        await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+        await client.subscribe(queue);
+        await client.ack(await nextAttempt(ctx, client, { queue, id }));
+        await client.ping();
+      }),
+  },
   // METRICS-012 (SHOULD): total_dead_lettered increases by one for each message that moves to a dead letter queue.
   {
     id: 'METRICS-012a',
@@ -42,6 +64,67 @@ export const failureMetricChecks: CheckModule = [
     evidence: readTwice,
     run: (ctx) =>
       expectIncreases(ctx, { total_dead_lettered: 2 }, (client) => redirectMessages(ctx, client, {}, 2)),
+  },
+  // METRICS-008 (SHOULD): total_messages_published increases by one for each PublishAck that does not answer a repeat.
+  {
+    id: 'METRICS-008b',
+    title:
+      'increases total_messages_published by one for each message that moves to a dead letter queue at once',
+    clauses: ['METRICS-008'],
+    ...fresh,
+    evidence: readTwice,
+    run: (ctx) =>
+      expectIncreases(ctx, { total_messages_published: 3 }, (client) => redirectMessages(ctx, client, {}, 2)),
+  },
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame that the broker sends, for each message
+  // that it discards or evicts, and for each copy that it skips (DELIVERY-029).
+  {
+    id: 'METRICS-013b',
+    title: 'increases total_errors by one for each message that expires in a queue without dead letter queue',
+    clauses: ['METRICS-013'],
+    ...fresh,
+    waits: true,
+    evidence: readTwice,
+    run: (ctx) =>
+      expectIncreases(ctx, { total_errors: 2 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'timed', { messageTtl: '00:00:01' });
+        await publishSeries(ctx, client, queue, 2);
+        await waitUntil(ctx, ctx.now() + 1000 + ctx.timing.lateMs);
+        // A broker may notice what has expired only when it would deliver it.
+        await client.subscribe(queue);
+        await client.ping();
+      }),
+  },
+  // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
+  // Deliver.
+  {
+    id: 'METRICS-015b',
+    title: 'includes only the first delivery of a message in average_delivery_latency_ms',
+    clauses: ['METRICS-015'],
+    ...fresh,
+    waits: true,
+    evidence: { responses: 1, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'given-back');
+      const holder = await newSubscriber(ctx, queue);
+      const sentAt = ctx.now();
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      await holder.delivery({ queue, id });
+      // By its Pong the broker has read its clock for the first delivery.
+      const longestMs = (await holder.ping()).atMs - sentAt + latencyToleranceMs;
+      // Together with a second delivery after this time, the mean would be longer.
+      await waitUntil(ctx, sentAt + 4 * longestMs);
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      await client.subscribe(queue);
+      await client.ack(await nextAttempt(ctx, client, { queue, id }));
+      const readAgain = async (): Promise<unknown> =>
+        (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
+      const fits = (mean: unknown): boolean => typeof mean === 'number' && mean >= 0 && mean <= longestMs;
+      await eventually(ctx, readAgain, fits, {
+        text: 'average_delivery_latency_ms is the latency of the first delivery',
+      });
+    },
   },
   // OVERFLOW-006 (SHOULD): Each evicted message increases total_errors by one.
   {

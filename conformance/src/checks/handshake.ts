@@ -7,7 +7,9 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
-import { messageCountOf } from './shared/queue-state.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 
 /** Short timeouts keep the checks short. The idle timeout is not shortened, so that it does not end these connections. */
 const shortTimeouts = {
@@ -200,6 +202,24 @@ export const handshakeChecks: CheckModule = [
       await connected.ping({ clause: 'CONN-015' });
     },
   },
+  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout after it
+  // was opened.
+  {
+    id: 'CONN-014b',
+    title: 'closes a connection without Connect at the handshake timeout, although it sends Pings',
+    clauses: ['CONN-014'],
+    profile: 'limits',
+    requires: { configuration: shortTimeouts },
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const startedAt = ctx.now();
+      const connection = await ctx.rawConnect();
+      const timeoutMs = shortTimeouts.timing.handshakeTimeoutMs;
+      await expectTimedOutMeanwhile(ctx, connection, { startedAt, timeoutMs }, () =>
+        connection.send({ command: Command.Ping, id: ctx.id('ping') }),
+      );
+    },
+  },
   // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
   // byte.
   {
@@ -217,6 +237,28 @@ export const handshakeChecks: CheckModule = [
       await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortTimeouts.timing.frameTimeoutMs });
     },
   },
+  // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
+  // byte.
+  {
+    id: 'CONN-016b',
+    title: 'closes a connection whose frame comes byte by byte at the frame timeout after its first byte',
+    clauses: ['CONN-016'],
+    profile: 'limits',
+    requires: { configuration: shortTimeouts },
+    evidence: { frames: 1, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const startedAt = ctx.now();
+      const timeoutMs = shortTimeouts.timing.frameTimeoutMs;
+      // It has more bytes than can be sent before the deadline, so that it is never complete.
+      const frame = encodeFrame({ command: Command.Ping, id: ctx.id('ping').padEnd(slowFrameBytes, '-') });
+      const bytes = frame.subarray(0, -1).values();
+      await expectTimedOutMeanwhile(ctx, connection, { startedAt, timeoutMs }, async () => {
+        const { value, done } = bytes.next();
+        if (done !== true) await connection.sendPieces([Buffer.from([value])]);
+      });
+    },
+  },
   // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the
   // broker was sending.
   {
@@ -231,6 +273,27 @@ export const handshakeChecks: CheckModule = [
       const startedAt = ctx.now();
       await connection.ping();
       await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortIdleTimeout.timing.idleTimeoutMs });
+    },
+  },
+  // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the
+  // broker was sending.
+  {
+    id: 'CONN-017b',
+    title:
+      'closes a connection on which the client sends nothing for the idle timeout, although it gets messages',
+    clauses: ['CONN-017'],
+    profile: 'limits',
+    requires: { configuration: shortIdleTimeout },
+    evidence: { frames: 4, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, publisher, 'unconfirmed', fanOutWithoutAck);
+      const startedAt = ctx.now();
+      const connection = await newSubscriber(ctx, queue);
+      const timeoutMs = shortIdleTimeout.timing.idleTimeoutMs;
+      await expectTimedOutMeanwhile(ctx, connection, { startedAt, timeoutMs }, () =>
+        publisher.send({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' }),
+      );
     },
   },
   // CONN-018 (MUST): The broker answers a Ping before Connect by Pong.
@@ -311,6 +374,29 @@ function commandsOn(ctx: CheckContext, queue: string): readonly FrameFields[] {
     { command: Command.Subscribe, id: ctx.id(), queue },
     { command: Command.ListQueues, id: ctx.id() },
   ];
+}
+
+/** More bytes than `expectTimedOutMeanwhile` sends until its deadline, unless all times are scaled by more than 7. */
+const slowFrameBytes = 250;
+
+/** As `expectTimedOut`, while something that must not prolong the timeout is done again and again. */
+async function expectTimedOutMeanwhile(
+  ctx: CheckContext,
+  connection: Connection,
+  wait: { readonly startedAt: number; readonly timeoutMs: number },
+  disturb: () => Promise<void>,
+): Promise<void> {
+  let isOver = false;
+  const over = expectTimedOut(ctx, connection, wait).finally(() => {
+    isOver = true;
+  });
+  // It is awaited below, when nothing more is done.
+  over.catch(() => {});
+  while (!isOver) {
+    await disturb();
+    await waitUntil(ctx, ctx.now() + wait.timeoutMs / 8);
+  }
+  await over;
 }
 
 /** Waits until the connection is closed, at most until the deadline, and asserts that this is not before the timeout. */

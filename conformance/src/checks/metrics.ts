@@ -323,7 +323,7 @@ export const metricsChecks: CheckModule = [...form, ...agreement];
 
 const waitedMs = 200;
 /** Tolerance for a coarse clock of the broker and for the time between the arrival and the reading of a frame. */
-const latencyToleranceMs = 20;
+export const latencyToleranceMs = 20;
 
 /** Creates a queue, subscribes to it, publishes messages and acknowledges some of them. Returns the name of the queue. */
 async function runWorkload(
