@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
@@ -117,8 +118,10 @@ export const durableEndingChecks: CheckModule = [
       const { atMs } = await subscriber.delivery({ queue });
       await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + ctx.timing.lateMs);
       await resetSubscriber(ctx, subscriber, { witness: client, queue, remaining: 0 });
-      if ((await messageCountOf(client, queue)) !== 0)
+      if ((await messageCountOf(client, queue)) !== 0) {
+        ctx.noteLateness('the message was given back: its ack timeout may not have come yet');
         ctx.notApplicable('the broker does not discard a message after its last failed attempt');
+      }
       const kept = await publishSeries(ctx, client, other, 1);
       await crashBroker(ctx);
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, queue)), [], 'the messages in the queue');
@@ -198,6 +201,7 @@ async function isAckHandled(
   const ackedAt = ctx.now();
   await subscriber.ack(delivery);
   await subscriber.closed({ withinMs: shutdownTimeoutMs + ctx.timing.closeMs, clause: 'SHUTDOWN-002' });
+  noteIfLate(ctx, { sinceMs: ackedAt, maxMs: shutdownTimeoutMs / 2, step: 'the end of the connection' });
   const tookMs = ctx.now() - ackedAt;
   const isHandled = tookMs < shutdownTimeoutMs / 2;
   ctx.should(

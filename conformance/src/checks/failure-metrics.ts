@@ -40,8 +40,6 @@ export const failureMetricChecks: CheckModule = [
     title: 'increases total_retries by one for a message that is delivered again because its subscriber left',
     clauses: ['METRICS-011', 'METRICS-009'],
     ...fresh,
-    prefers: shortTimings,
-    waits: true,
     evidence: readTwice,
     run: (ctx) =>
       expectIncreases(ctx, { total_retries: 1, total_messages_delivered: 2 }, async (client) => {
