@@ -2,8 +2,9 @@
 // a time; a publish counts only after its PublishAck. Implements CLIENT-001 and CLIENT-040 for the command line.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, PublishOptions } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { CommandError } from '../client/errors.ts';
+import type { PublishOptions } from '../client/operation-options.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
 import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';

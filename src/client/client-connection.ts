@@ -4,22 +4,24 @@
 
 import type { Duplex } from 'node:stream';
 import { ErrorCode } from '../model/error-code.ts';
-import { Command, type CommandNumber } from '../protocol/command.ts';
+import { Command, type CommandNumber, commandName } from '../protocol/command.ts';
 import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
-import { type ClientEvent, ClientSession } from '../session/client-session.ts';
+import { type ClientEvent, ClientSession, MessageSizeError } from '../session/client-session.ts';
 import { type CallOptions, orAborted } from './abort.ts';
 import {
   type ClientError,
   CommandError,
   CommandTimeoutError,
   ConnectionError,
+  MessageTooLargeError,
   ProtocolError,
 } from './errors.ts';
 import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
 import { type PendingCommand, PendingCommands } from './pending-commands.ts';
+import { warn } from './process-warning.ts';
 import { tlsFailure } from './tls-failure.ts';
 
 /** Why a connection ended; without an error the client closed it. */
@@ -59,7 +61,7 @@ export class ClientConnection {
   readonly #session: ClientSession;
   readonly #sender: FrameSender;
   readonly #pending: PendingCommands;
-  readonly #connectId: string;
+  #connectId = '';
   /** New commands are refused. */
   #isClosing = false;
   /** No more frames are sent. */
@@ -78,26 +80,32 @@ export class ClientConnection {
     this.#session = new ClientSession(settings);
     this.#sender = new FrameSender(stream, this.#session, settings.compressor);
     this.#pending = new PendingCommands(settings.commandTimeoutMs);
-    this.#connectId = settings.createId();
     this.closed = this.#listen(stream);
   }
 
   /** Connects and learns what the broker can do. Ends the connection if that fails. */
   async open(): Promise<void> {
-    const id = this.#connectId;
-    const answer = new Promise<Message>((handleAnswer, handleFailure) => {
-      const { Connect, ConnectAck } = Command;
-      this.#pending.add({ id, command: Connect, answer: ConnectAck, handleAnswer, handleFailure });
-    });
-    this.#sender.sendFrame(this.#session.connect({ id, headers: this.#options.settings.connectHeaders }));
     try {
-      const welcome = await answer;
+      const welcome = await this.#shakeHands(this.#options.settings);
       const names = welcome.headers.get(HeaderName.Capabilities) ?? '';
       this.#capabilities = new Set(names.split(',').map((name) => name.trim()));
     } catch (error) {
       this.#fail(error instanceof CommandTimeoutError ? error : undefined);
       throw error;
     }
+  }
+
+  async #shakeHands({ createId, connectHeaders: headers }: ClientSettings): Promise<Message> {
+    const id = createId();
+    // First: what cannot be encoded must leave no command that waits for its answer.
+    const frame = this.#session.connect({ id, headers });
+    this.#connectId = id;
+    const answer = new Promise<Message>((handleAnswer, handleFailure) => {
+      const { Connect, ConnectAck } = Command;
+      this.#pending.add({ id, command: Connect, answer: ConnectAck, handleAnswer, handleFailure });
+    });
+    this.#sender.sendFrame(frame);
+    return answer;
   }
 
   /** The optional features that the broker announced. */
@@ -117,7 +125,7 @@ export class ClientConnection {
 
   /**
    * Sends a command; one of its handlers is called later.
-   * @throws ConnectionError when the connection has ended; RangeError when the message is too large, or its id is under way
+   * @throws ConnectionError when the connection has ended; MessageTooLargeError; RangeError when its id is under way
    */
   start(command: SentCommand): void {
     if (this.#isClosing) throw this.#endedError();
@@ -126,7 +134,7 @@ export class ClientConnection {
       this.#sender.send(command);
     } catch (error) {
       this.#pending.remove(command.id);
-      throw error;
+      throw error instanceof MessageSizeError ? tooLarge(command, error) : error;
     }
     if (this.#isHeldBack) this.#balanceReading();
   }
@@ -138,7 +146,7 @@ export class ClientConnection {
 
   /**
    * Sends a command and returns its answer.
-   * @throws CommandError, CommandTimeoutError, ConnectionError; RangeError when the message is too large
+   * @throws CommandError, CommandTimeoutError, ConnectionError, MessageTooLargeError
    */
   request(request: CommandRequest, { signal }: CallOptions = {}): Promise<Message> {
     const id = this.#options.settings.createId();
@@ -192,7 +200,11 @@ export class ClientConnection {
   }
 
   #sayGoodbye(): void {
-    this.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
+    try {
+      this.send({ command: Command.Disconnect, id: this.#options.settings.createId() });
+    } catch (error) {
+      warn('the client closes without a Disconnect, which cannot be sent', error);
+    }
     this.#isSilent = true;
     this.#sender.end();
     this.resume();
@@ -317,6 +329,15 @@ export class ClientConnection {
       (error: Error) => this.#options.stream.destroy(error),
     );
   }
+}
+
+function tooLarge(
+  { command, queue = '' }: SentCommand,
+  { bodyBytes, limitBytes }: MessageSizeError,
+): MessageTooLargeError {
+  const name = commandName(command) ?? String(command);
+  const what = queue === '' ? `a ${name}` : `a ${name} for queue ${JSON.stringify(queue)}`;
+  return new MessageTooLargeError(what, bodyBytes, limitBytes);
 }
 
 function notAgreed(): ProtocolFault {

@@ -8,7 +8,14 @@ import { connectPair, payloadText } from '../testing/connected-pair.ts';
 import { type ClientFrame, ScriptedBroker } from '../testing/scripted-broker.ts';
 import { bodyBytes, frameBytes } from '../testing/wire-bytes.ts';
 import type { Inflate } from '../testing/wire-client.ts';
-import { CommandError, CommandTimeoutError, ConnectionError, connect, ProtocolError } from './index.ts';
+import {
+  CommandError,
+  CommandTimeoutError,
+  ConnectionError,
+  connect,
+  MessageTooLargeError,
+  ProtocolError,
+} from './index.ts';
 import { toSettings } from './options.ts';
 
 afterEach(() => {
@@ -124,7 +131,9 @@ describe('publish', () => {
   it('refuses what is no JSON, what is too large, and an id that is under way', async () => {
     const { client, broker } = await connectPair({ maxMessageSizeBytes: 1_000 });
     await expect(client.publish('orders', () => 1)).rejects.toThrow(TypeError);
-    await expect(client.publish('orders', 'x'.repeat(1_000), { id: 'm' })).rejects.toThrow(RangeError);
+    await expect(client.publish('orders', 'x'.repeat(1_000), { id: 'm' })).rejects.toThrow(
+      MessageTooLargeError,
+    );
     const published = client.publish('orders', 1, { id: 'm' });
     await expect(client.publish('orders', 2, { id: 'm' })).rejects.toThrow(/"m" is under way/);
     await broker.take();

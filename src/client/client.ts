@@ -2,7 +2,6 @@
 // and subscriptions.ts keep what is to survive its loss. Implements CLIENT-001, CLIENT-005, CLIENT-006, CLIENT-015,
 // CLIENT-030, CLIENT-040 and CLIENT-046.
 
-import type { PriorityName } from '../model/priority.ts';
 import { Command, commandName } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import { type Message, noHeaders } from '../protocol/message.ts';
@@ -10,12 +9,21 @@ import { type CallOptions, orAborted } from './abort.ts';
 import { BrokerCommands } from './broker-commands.ts';
 import type { ClosedReason, CommandRequest } from './client-connection.ts';
 import { type EventListener, EventListeners, type EventName } from './client-events.ts';
-import { type AckMode, ClientSubscription } from './client-subscription.ts';
+import { ClientSubscription } from './client-subscription.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { DeclaredQueues } from './declarations/declared-queues.ts';
 import { dial } from './dial.ts';
 import type { ClientError } from './errors.ts';
 import { type LoopSource, loopOver } from './message-loop.ts';
+import { checkedStream, openStreamWithin } from './open-stream.ts';
+import {
+  checkPublishOptions,
+  checkSubscribeOptions,
+  type PublishOptions,
+  type SubscribeOptions,
+  toHeaders,
+} from './operation-options.ts';
+import { checkType } from './option-checks.ts';
 import { type ClientSettings, type ConnectOptions, toSettings } from './options.ts';
 import { toPayload } from './payload.ts';
 import { publishEach } from './publish-all.ts';
@@ -24,21 +32,6 @@ import { Publisher } from './publisher.ts';
 import type { Handler, ReceivedMessage } from './received-message.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { Supervisor } from './supervisor.ts';
-
-export type PublishOptions = CallOptions & {
-  /** Carried to the subscribers unchanged. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly priority?: PriorityName;
-  /** The message's id; a message of this id that is still in the queue makes this one a repeat. Default: a fresh one. */
-  readonly id?: string;
-};
-
-export type SubscribeOptions = CallOptions & {
-  /** Unacknowledged messages that the broker may send; brokers that announce `maxInFlight` obey it. Default: the broker's. */
-  readonly maxInFlight?: number;
-  /** `manual`: only `message.ack()` acknowledges. Default `auto`: a message is acknowledged when its handler has succeeded. */
-  readonly ack?: AckMode;
-};
 
 /**
  * Connects as the other form does, with the options of a connection string, `vibemq://[user:password@]host[:port][?key=value&..]` or `Host=..;Port=..;key=value`.
@@ -86,8 +79,11 @@ export class Client extends BrokerCommands {
     this.#publisher = new Publisher({ window: settings.publishWindow, resends: settings.resendsPublishes });
     this.#supervisor = new Supervisor({
       settings,
-      openStream: async (signal) =>
-        stream ?? openStream?.(signal) ?? dial(options, settings.commandTimeoutMs, signal),
+      openStream: async (signal) => {
+        if (stream !== undefined) return checkedStream(stream);
+        if (openStream !== undefined) return openStreamWithin(openStream, settings.commandTimeoutMs, signal);
+        return dial(options, settings.commandTimeoutMs, signal);
+      },
       onDeliver: (message, connection) => this.#subscriptions.deliver(message, connection),
       // The queues come first: subscriptions may need them.
       wanted: [new DeclaredQueues(settings.declarations), this.#subscriptions, this.#publisher],
@@ -119,13 +115,15 @@ export class Client extends BrokerCommands {
   /**
    * Publishes a message and resolves with its id when the broker has taken responsibility for it. A Buffer is sent as it is and
    * must hold one JSON text, and must not change before; undefined is a message without payload; any other value is sent as JSON.
-   * @throws PublishBufferFullError when too many publishes wait
+   * @throws PublishBufferFullError when too many publishes wait; MessageTooLargeError; TypeError and RangeError for a value that has no JSON
+   * form, and for options that are unknown or wrong
    */
   publish<Value = unknown>(queue: string, value: Value, options: PublishOptions = {}): Promise<string> {
     const { signal } = options;
     let task: PublishTask | undefined;
     const published = new Promise<string>((resolve, reject) => {
       signal?.throwIfAborted();
+      checkPublishOptions(options);
       const fields = {
         id: options.id ?? this.#settings.createId(),
         hasChosenId: options.id !== undefined,
@@ -174,6 +172,8 @@ export class Client extends BrokerCommands {
     handler: Handler<Value>,
     options: SubscribeOptions = {},
   ): Promise<void> {
+    checkType('handler', handler ?? null, 'function');
+    checkSubscribeOptions(options);
     await this.#subscriptions.open(queue, this.#createSubscription(handler as Handler, options), options);
   }
 
@@ -186,6 +186,7 @@ export class Client extends BrokerCommands {
     queue: string,
     options: SubscribeOptions = {},
   ): AsyncGenerator<ReceivedMessage<Value>, void, undefined> {
+    checkSubscribeOptions(options);
     let subscription: ClientSubscription | undefined;
     const source: LoopSource<Value> = {
       start: (handler, onEnd) => {
@@ -242,13 +243,6 @@ export class Client extends BrokerCommands {
       onEnd,
     });
   }
-}
-
-function toHeaders({ headers, priority }: PublishOptions): ReadonlyMap<string, string> {
-  if (headers === undefined && priority === undefined) return noHeaders;
-  const all = new Map(Object.entries(headers ?? {}));
-  if (priority !== undefined) all.set(HeaderName.Priority, priority);
-  return all;
 }
 
 function describe({ command, queue = '' }: CommandRequest): string {

@@ -154,6 +154,9 @@ describe('a client with TLS does not connect', () => {
   });
 
   it('with a file that it cannot read', async () => {
+    expect(await failure({ tlsCa: tlsFixture('client.key') })).toBe(
+      'tlsCa: there is no certificate in PEM in it',
+    );
     expect(await failure({ tlsCa: tlsFixture('absent.crt') })).toMatch(
       /^tlsCa: cannot read .*absent\.crt: ENOENT/,
     );

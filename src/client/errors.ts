@@ -70,6 +70,26 @@ export class DeserializationError extends ClientError {
 }
 
 /**
+ * A message is longer than `maxMessageSizeBytes` of this client, so it was not sent. `code` is `MESSAGE_TOO_LARGE`, as when the broker refuses
+ * a message for its own limit.
+ */
+export class MessageTooLargeError extends ClientError {
+  /** What the message would take. */
+  readonly sizeBytes: number;
+  readonly limitBytes: number;
+
+  constructor(what: string, sizeBytes: number, limitBytes: number) {
+    const advice = 'make it smaller, or raise maxMessageSizeBytes if the broker takes it';
+    super(
+      'MESSAGE_TOO_LARGE',
+      `${what} of ${sizeBytes} bytes was not sent: this client sends at most ${limitBytes}; ${advice}`,
+    );
+    this.sizeBytes = sizeBytes;
+    this.limitBytes = limitBytes;
+  }
+}
+
+/**
  * Too many publishes wait for the broker, so this one was not accepted; nothing was sent. Wait for `roomToPublish()`, or use
  * `publishAll`. `code` is `PUBLISH_BUFFER_FULL`.
  */

@@ -7,7 +7,7 @@ export type { PriorityName } from '../model/priority.ts';
 export type { Algorithm } from '../protocol/compression.ts';
 export type { CallOptions } from './abort.ts';
 export type { Permission, User } from './admin-answers.ts';
-export { Client, connect, type PublishOptions, type SubscribeOptions } from './client.ts';
+export { Client, connect } from './client.ts';
 export type { ClosedReason } from './client-connection.ts';
 export type { ClientEvents, EventListener, EventName } from './client-events.ts';
 export type { AckMode } from './client-subscription.ts';
@@ -29,9 +29,11 @@ export {
   CommandTimeoutError,
   ConnectionError,
   DeserializationError,
+  MessageTooLargeError,
   ProtocolError,
   PublishBufferFullError,
 } from './errors.ts';
+export type { PublishOptions, SubscribeOptions } from './operation-options.ts';
 export type { ConnectOptions } from './options.ts';
 export type { PublishWindowOptions } from './publish-window.ts';
 export type { CreateQueueOptions, QueueDetails } from './queue-answers.ts';

@@ -3,6 +3,7 @@
 import { Command } from '../protocol/command.ts';
 import type { ClientConnection } from './client-connection.ts';
 import type { ClientSettings } from './options.ts';
+import { callSafely } from './process-warning.ts';
 
 export type KeepAliveSettings = Pick<ClientSettings, 'keepAliveIntervalMs' | 'createId'>;
 
@@ -11,14 +12,16 @@ export function keepAlive(
   connection: ClientConnection,
   { keepAliveIntervalMs, createId }: KeepAliveSettings,
 ): void {
-  const timer = setInterval(() => {
-    if (!connection.isOpen) return;
+  const ping = () => {
     if (connection.isPaused) {
       connection.send({ command: Command.Ping, id: createId() });
       return;
     }
     const answered = connection.request({ command: Command.Ping, answer: Command.Pong });
     answered.catch(() => connection.abandon());
+  };
+  const timer = setInterval(() => {
+    if (connection.isOpen) callSafely('a Ping, for which createId made no id,', ping);
   }, keepAliveIntervalMs);
   void connection.closed.then(() => clearInterval(timer));
 }

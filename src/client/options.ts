@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { ZlibCompressor } from '../compression/zlib-compressor.ts';
 import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { defaultLimits, type ProtocolLimits } from '../protocol/limits.ts';
+import type { CallOptions } from './abort.ts';
 import type { DeclarationOptions } from './declarations/apply-declarations.ts';
 import type { QueueDifference } from './declarations/differences.ts';
 import {
@@ -13,6 +14,16 @@ import {
   type QueueDeclaration,
 } from './declarations/queue-declaration.ts';
 import { sequentialIds } from './ids.ts';
+import {
+  checkHeaderText,
+  checkId,
+  checkInteger,
+  checkKeys,
+  checkNumber,
+  checkOneOf,
+  checkType,
+  type KeysOf,
+} from './option-checks.ts';
 import { callSafely, warn } from './process-warning.ts';
 import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
 import {
@@ -21,7 +32,7 @@ import {
   type ReconnectSettings,
   toReconnectSettings,
 } from './reconnect-schedule.ts';
-import type { TlsOptions } from './tls-options.ts';
+import { checkKeyPair, type TlsOptions } from './tls-options.ts';
 
 export type ConnectOptions = TlsOptions & {
   /** Default 127.0.0.1. */
@@ -43,22 +54,22 @@ export type ConnectOptions = TlsOptions & {
   readonly conflictStrategy?: ConflictStrategy;
   /** Called with each difference, of every severity, at the first connection. Its failure becomes a warning of the process. */
   readonly onQueueDifference?: (difference: QueueDifference) => void;
-  /** How long a command, and the handshake, may wait for its answer: 1 to 2,147,483,647 ms. Default 10 s. */
+  /** How long opening a stream, the handshake, and then each command, may take: 1 to 2,147,483,647 ms each. Default 10 s. */
   readonly commandTimeoutMs?: number;
   /** How often a Ping is sent: every 1 to 2,147,483,647 ms. Default 30 s. */
   readonly keepAliveIntervalMs?: number;
   /** In descending preference; empty for no compression. Default brotli, gzip. */
   readonly compressions?: readonly Algorithm[];
-  /** Shorter bodies are sent uncompressed. Default 1024. */
+  /** Shorter bodies are sent uncompressed: 0 bytes and more. Default 1024. */
   readonly compressionThresholdBytes?: number;
   readonly authToken?: string;
   readonly username?: string;
   readonly password?: string;
   /** Free text for the broker's log. */
   readonly clientVersion?: string;
-  /** Longest message that is sent or accepted. Default 1 MiB. */
+  /** Longest message that is sent or accepted: 256 to 2,147,483,647 bytes. Default 1 MiB. */
   readonly maxMessageSizeBytes?: number;
-  /** Creates the ids of messages and commands; must be unique. Default: a random text and a number. */
+  /** Creates the ids of messages and commands: unique texts of 1 to 256 bytes. Default: a random text and a number. */
   readonly createId?: () => string;
   /** Called when a handler fails; may be async. Its own failure becomes a warning of the process. Default: such a warning. */
   readonly onHandlerError?: (error: unknown) => void;
@@ -84,13 +95,17 @@ export type ClientSettings = {
   readonly onHandlerError: (error: unknown) => void;
 };
 
-/** @throws RangeError for an option that is not in its range; DeclarationError */
-export function toSettings(options: ConnectOptions): ClientSettings {
+/** A broker has no smaller limit of its own (`maxMessageSize`). */
+const MIN_MESSAGE_SIZE_BYTES = 256;
+
+/** @throws TypeError for an unknown option or a value of another type; RangeError for one that is not in its range; DeclarationError */
+export function toSettings(options: ConnectOptions & CallOptions): ClientSettings {
+  checkOptions(options);
   const reconnect = toReconnect(options);
   const maxMessageSizeBytes = options.maxMessageSizeBytes ?? defaultLimits.maxMessageSizeBytes;
   return {
-    commandTimeoutMs: checkedDelay('commandTimeoutMs', options.commandTimeoutMs ?? 10_000),
-    keepAliveIntervalMs: checkedDelay('keepAliveIntervalMs', options.keepAliveIntervalMs ?? 30_000),
+    commandTimeoutMs: options.commandTimeoutMs ?? 10_000,
+    keepAliveIntervalMs: options.keepAliveIntervalMs ?? 30_000,
     compressor: new ZlibCompressor(),
     compressions: options.compressions ?? ['brotli', 'gzip'],
     compressionThresholdBytes: options.compressionThresholdBytes ?? 1_024,
@@ -100,15 +115,80 @@ export function toSettings(options: ConnectOptions): ClientSettings {
     declarations: toDeclarations(options),
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
-    createId: options.createId ?? sequentialIds(),
+    createId: options.createId === undefined ? sequentialIds() : checkedIds(options.createId),
     onHandlerError: reportTo(options.onHandlerError),
   };
 }
 
-/** A timer of Node.js that is given a longer delay, or none, waits 1 ms. */
-function checkedDelay(name: string, value: number): number {
-  if (value >= 1 && value <= MAX_INT32) return value;
-  throw new RangeError(`${name}: came ${value}; allowed is 1 to ${MAX_INT32}`);
+const optionKeys: KeysOf<ConnectOptions & CallOptions> = {
+  host: true,
+  port: true,
+  stream: true,
+  openStream: true,
+  username: true,
+  password: true,
+  authToken: true,
+  reconnect: true,
+  onInterruptedPublish: true,
+  queues: true,
+  conflictStrategy: true,
+  onQueueDifference: true,
+  publishWindow: true,
+  commandTimeoutMs: true,
+  keepAliveIntervalMs: true,
+  compressions: true,
+  compressionThresholdBytes: true,
+  maxMessageSizeBytes: true,
+  onHandlerError: true,
+  clientVersion: true,
+  createId: true,
+  useTls: true,
+  tlsCa: true,
+  tlsServerName: true,
+  tlsCertificate: true,
+  tlsKey: true,
+  tlsKeyPassword: true,
+  skipCertificateValidation: true,
+  signal: true,
+};
+
+function checkOptions(options: ConnectOptions & CallOptions): void {
+  checkKeys('the options of connect', options, optionKeys);
+  const { commandTimeoutMs = 1, keepAliveIntervalMs = 1, compressionThresholdBytes = 0 } = options;
+  // A timer of Node.js that is given a longer delay, or none, waits 1 ms.
+  checkNumber('commandTimeoutMs', commandTimeoutMs, 1, MAX_INT32);
+  checkNumber('keepAliveIntervalMs', keepAliveIntervalMs, 1, MAX_INT32);
+  checkNumber('compressionThresholdBytes', compressionThresholdBytes, 0, Number.POSITIVE_INFINITY);
+  const { maxMessageSizeBytes = MIN_MESSAGE_SIZE_BYTES, port = 1 } = options;
+  checkInteger('maxMessageSizeBytes', maxMessageSizeBytes, MIN_MESSAGE_SIZE_BYTES, MAX_INT32);
+  checkInteger('port', port, 1, 65_535);
+  checkOneOf('onInterruptedPublish', options.onInterruptedPublish, ['resend', 'reject']);
+  checkCompressions(options.compressions);
+  for (const name of ['authToken', 'username', 'password', 'clientVersion'] as const)
+    checkHeaderText(name, options[name]);
+  for (const name of ['createId', 'onHandlerError', 'onQueueDifference', 'openStream'] as const)
+    checkType(name, options[name], 'function');
+  for (const name of ['useTls', 'skipCertificateValidation'] as const)
+    checkType(name, options[name], 'boolean');
+  for (const name of ['host', 'tlsServerName', 'tlsKeyPassword'] as const)
+    checkType(name, options[name], 'string');
+  checkKeyPair(options);
+}
+
+function checkCompressions(compressions: unknown): void {
+  if (compressions === undefined) return;
+  if (!Array.isArray(compressions))
+    throw new TypeError("compressions: allowed is a list of 'brotli' and 'gzip', [] for none");
+  for (const name of compressions) checkOneOf('compressions', name ?? null, ['brotli', 'gzip']);
+}
+
+/** Ids that a broker would refuse, or that its answer would not repeat, fail where they are made. */
+function checkedIds(createId: () => string): () => string {
+  return () => {
+    const id = createId();
+    checkId('the id from createId', id);
+    return id;
+  };
 }
 
 function toReconnect({ stream, reconnect = {} }: ConnectOptions): ReconnectSettings | undefined {

@@ -128,15 +128,6 @@ describe('the commands that wait for an answer', () => {
     expect(waiting.outcomes).toEqual(['failed a QUEUE_FULL']);
   });
 
-  it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
-    'have no chosen id that would come back as another: %j',
-    (id) => {
-      const waiting = new Waiting();
-      expect(() => waiting.add(id, true)).toThrow(/has half of a surrogate pair/);
-      waiting.add('\u{1f600}', true);
-    },
-  );
-
   it('have no chosen id twice, but may have it again', () => {
     const waiting = new Waiting();
     waiting.add('other');

@@ -26,8 +26,6 @@ type Entry = { readonly pending: PendingCommand; readonly deadlineAt: number };
 /** Ids of given-up commands that are remembered, the newest: a broker that has not answered so many of them will hardly answer the first. */
 const MAX_GIVEN_UP_COUNT = 1_024;
 
-const HALF_OF_A_PAIR = /\p{Surrogate}/u;
-
 export class PendingCommands {
   readonly #timeoutMs: number;
   /** Those that are not in the map, the oldest first. */
@@ -45,19 +43,12 @@ export class PendingCommands {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws RangeError when the answer to this chosen id could not be told from that to another, or would have another id */
+  /** @throws RangeError when the answer to this chosen id could not be told from that to another */
   add(pending: PendingCommand): void {
-    if (pending.hasChosenId) this.#refuseUnclear(pending.id);
+    if (pending.hasChosenId && this.#isPending(pending.id))
+      throw new RangeError(`a command with the id ${JSON.stringify(pending.id)} is under way`);
     this.#inOrder.push({ pending, deadlineAt: performance.now() + this.#timeoutMs });
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
-  }
-
-  #refuseUnclear(id: string): void {
-    if (this.#isPending(id)) throw new RangeError(`a command with the id ${JSON.stringify(id)} is under way`);
-    if (HALF_OF_A_PAIR.test(id))
-      throw new RangeError(
-        `the id ${JSON.stringify(id)} has half of a surrogate pair, which UTF-8 cannot carry`,
-      );
   }
 
   /** Whether no command waits for its answer. */

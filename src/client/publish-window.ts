@@ -1,6 +1,8 @@
 // How many publishes a client takes on before it makes its caller wait: a window of those that are sent and not yet confirmed, and a larger
 // bound for all that it holds. Counts only; publisher.ts keeps the publishes. Implements CLIENT-045.
 
+import { checkKeys, checkNumber, type KeysOf } from './option-checks.ts';
+
 export type PublishWindowOptions = {
   /** Publishes that wait for their PublishAck. Default 4,096. */
   readonly maxCount?: number;
@@ -12,8 +14,16 @@ export type PublishWindowOptions = {
   readonly maxWaitingBytes?: number;
 };
 
-/** @throws RangeError when a number is not in its range */
+const optionKeys: KeysOf<PublishWindowOptions> = {
+  maxCount: true,
+  maxBytes: true,
+  maxWaitingCount: true,
+  maxWaitingBytes: true,
+};
+
+/** @throws TypeError for an unknown option; RangeError when a number is not in its range */
 export function toPublishWindow(options: PublishWindowOptions = {}): Required<PublishWindowOptions> {
+  checkKeys('publishWindow', options, optionKeys);
   return {
     maxCount: checked('maxCount', options.maxCount ?? 4_096, 1),
     maxBytes: checked('maxBytes', options.maxBytes ?? 8_388_608, 1),
@@ -44,6 +54,6 @@ export class MessageTally {
 }
 
 function checked(name: string, value: number, minimum: number): number {
-  if (value >= minimum) return value;
-  throw new RangeError(`publishWindow.${name}: came ${value}; allowed is ${minimum} and more`);
+  checkNumber(`publishWindow.${name}`, value, minimum, Number.POSITIVE_INFINITY);
+  return value;
 }

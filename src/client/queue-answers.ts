@@ -29,8 +29,41 @@ export type QueueDetails = {
   readonly maxRetryAttempts: number;
 };
 
-/** The payload of CreateQueue. @throws TypeError when mode or overflow strategy is not a known name */
-export function encodeQueueOptions({ mode, overflowStrategy, ...rest }: CreateQueueOptions): Buffer {
+// Callers in JavaScript are not type-checked.
+const types: Readonly<Record<keyof CreateQueueOptions, string>> = {
+  mode: 'string',
+  maxQueueSize: 'number',
+  messageTtlMs: 'number',
+  enableDeadLetterQueue: 'boolean',
+  deadLetterQueueName: 'string',
+  overflowStrategy: 'string',
+  maxRetryAttempts: 'number',
+};
+
+/** An unknown option, a value of another type, a name that there is not; undefined when there is none of these. */
+export function problemOfOptions(options: CreateQueueOptions): string | undefined {
+  for (const [option, value] of Object.entries(options)) {
+    const type = Object.hasOwn(types, option) ? types[option as keyof typeof types] : undefined;
+    if (type === undefined) return `unknown option ${option}; options are ${Object.keys(types).join(', ')}`;
+    if (value !== undefined && typeof value !== type) return `${option} must be a ${type}`;
+  }
+  const { mode, overflowStrategy } = options;
+  return (
+    problemOfName('mode', DeliveryMode, mode) ??
+    problemOfName('overflowStrategy', OverflowStrategy, overflowStrategy)
+  );
+}
+
+function problemOfName(option: string, table: object, name: string | undefined): string | undefined {
+  if (name === undefined || Object.hasOwn(table, name)) return undefined;
+  return `${option} must be one of ${Object.keys(table).join(', ')}`;
+}
+
+/** The payload of CreateQueue. @throws TypeError for an unknown option, a value of another type, or a name that there is not */
+export function encodeQueueOptions(options: CreateQueueOptions): Buffer {
+  const problem = problemOfOptions(options) ?? problemOfNumbers(options);
+  if (problem !== undefined) throw new TypeError(`createQueue: ${problem}`);
+  const { mode, overflowStrategy, ...rest } = options;
   return createQueuePayload({
     ...rest,
     ...(mode === undefined ? {} : { mode: numberOfName(DeliveryMode, mode) }),
@@ -38,6 +71,14 @@ export function encodeQueueOptions({ mode, overflowStrategy, ...rest }: CreateQu
       ? {}
       : { overflowStrategy: numberOfName(OverflowStrategy, overflowStrategy) }),
   });
+}
+
+/** JSON has no other numbers; null would mean the default. */
+function problemOfNumbers(options: CreateQueueOptions): string | undefined {
+  const odd = Object.entries(options).find(
+    ([, value]) => typeof value === 'number' && !Number.isFinite(value),
+  );
+  return odd && `${odd[0]} must be a finite number`;
 }
 
 /**

@@ -1,6 +1,8 @@
 // When a client tries to reconnect: the delay before each attempt, and the checks of the options for it. Pure; supervisor.ts waits. Implements
 // CLIENT-011 to CLIENT-013.
 
+import { checkKeys, checkNumber, checkType, type KeysOf } from './option-checks.ts';
+
 export type ReconnectOptions = {
   /** Attempts in a row; the connection that succeeds starts the count anew. Default 2,147,483,647. */
   readonly maxAttempts?: number;
@@ -19,8 +21,19 @@ export type ReconnectSettings = Required<ReconnectOptions>;
 /** The largest number of attempts, and the longest delay of a timer of Node.js. */
 export const MAX_INT32 = 2_147_483_647;
 
-/** @throws RangeError when a number is not in its range */
+const optionKeys: KeysOf<ReconnectOptions> = {
+  maxAttempts: true,
+  initialDelayMs: true,
+  maxDelayMs: true,
+  exponentialBackoff: true,
+  jitter: true,
+};
+
+/** @throws TypeError for an unknown option or a value of another type; RangeError when a number is not in its range */
 export function toReconnectSettings(options: ReconnectOptions): ReconnectSettings {
+  checkKeys('reconnect', options, optionKeys);
+  checkType('reconnect.exponentialBackoff', options.exponentialBackoff, 'boolean');
+  checkType('reconnect.jitter', options.jitter, 'boolean');
   return {
     maxAttempts: checked('maxAttempts', options.maxAttempts ?? MAX_INT32),
     initialDelayMs: checked('initialDelayMs', options.initialDelayMs ?? 1_000),
@@ -40,6 +53,6 @@ export function reconnectDelayMs(settings: ReconnectSettings, attempt: number, r
 }
 
 function checked(name: string, value: number): number {
-  if (value >= 0 && value <= MAX_INT32) return value;
-  throw new RangeError(`reconnect.${name}: came ${value}; allowed is 0 to ${MAX_INT32}`);
+  checkNumber(`reconnect.${name}`, value, 0, MAX_INT32);
+  return value;
 }

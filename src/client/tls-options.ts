@@ -22,12 +22,15 @@ export type TlsOptions = {
   readonly tlsServerName?: string;
 };
 
+const A_CERTIFICATE = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/;
+
 /** What is needed to open a connection. */
 export type DialOptions = TlsOptions & { readonly host?: string; readonly port?: number };
 
 /** @throws ConnectionError when a file cannot be read, or certificate and key cannot be used */
 export function tlsContext(options: TlsOptions): SecureContext {
   const ca = readPem('tlsCa', options.tlsCa);
+  checkAuthorities(ca);
   const cert = readPem('tlsCertificate', options.tlsCertificate);
   const key = readPem('tlsKey', options.tlsKey);
   const { tlsKeyPassword: passphrase } = options;
@@ -40,6 +43,19 @@ export function tlsContext(options: TlsOptions): SecureContext {
     const text = `tlsCa, tlsCertificate or tlsKey cannot be used: ${message}`;
     throw new ConnectionError(code, text, { cause: error });
   }
+}
+
+/** OpenSSL takes a text without a certificate for no authority, and then trusts nobody. @throws ConnectionError */
+function checkAuthorities(ca: Pem | undefined): void {
+  if (ca === undefined || A_CERTIFICATE.test(String(ca))) return;
+  throw new ConnectionError('CONNECTION_FAILED', 'tlsCa: there is no certificate in PEM in it');
+}
+
+/** @throws TypeError for a certificate without its key, or the other way round: it would not be used */
+export function checkKeyPair({ tlsCertificate, tlsKey }: TlsOptions): void {
+  if ((tlsCertificate === undefined) === (tlsKey === undefined)) return;
+  const [given, missing] = tlsKey === undefined ? ['tlsCertificate', 'tlsKey'] : ['tlsKey', 'tlsCertificate'];
+  throw new TypeError(`${given} needs ${missing}`);
 }
 
 function readPem(option: string, value: Pem | undefined): Pem | undefined {

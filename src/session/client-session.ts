@@ -31,6 +31,18 @@ export type ClientSessionOptions = {
   readonly compressionThresholdBytes: number;
 };
 
+/** A message of our own is longer than `maxMessageSizeBytes`. */
+export class MessageSizeError extends RangeError {
+  readonly bodyBytes: number;
+  readonly limitBytes: number;
+
+  constructor(bodyBytes: number, limitBytes: number) {
+    super(`A message of ${bodyBytes} bytes is over the limit of ${limitBytes}.`);
+    this.bodyBytes = bodyBytes;
+    this.limitBytes = limitBytes;
+  }
+}
+
 export class ClientSession {
   readonly #options: ClientSessionOptions;
   readonly #reader: MessageReader;
@@ -66,7 +78,7 @@ export class ClientSession {
   }
 
   /**
-   * The uncompressed frame of any other command. Throws before the handshake, except for Ping and Disconnect. Throws RangeError if the body
+   * The uncompressed frame of any other command. Throws before the handshake, except for Ping and Disconnect. Throws MessageSizeError if the body
    * exceeds `maxMessageSizeBytes`, because the broker would close the connection.
    */
   encodeCommand(fields: MessageFields): Buffer {
@@ -86,7 +98,7 @@ export class ClientSession {
     const bodyBytes = encodedBodyLength(fields);
     const limit = this.#options.limits.maxMessageSizeBytes;
     if (bodyBytes <= limit) return bodyBytes;
-    throw new RangeError(`A message of ${bodyBytes} bytes is over the limit of ${limit}.`);
+    throw new MessageSizeError(bodyBytes, limit);
   }
 
   /** Takes over a chunk, which the caller must not change afterwards. */

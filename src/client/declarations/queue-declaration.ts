@@ -6,7 +6,7 @@ import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { isQueueName } from '../../model/queue-name.ts';
 import { defaultQueueOptions, impossibleOption, type QueueOptions } from '../../model/queue-options.ts';
 import { ClientError } from '../errors.ts';
-import type { CreateQueueOptions } from '../queue-answers.ts';
+import { type CreateQueueOptions, problemOfOptions } from '../queue-answers.ts';
 
 /** A queue that must exist, and the options that it should have. An omitted option may have any value in an existing queue. */
 export type QueueDeclaration = Omit<CreateQueueOptions, 'messageTtlMs'> & {
@@ -59,33 +59,9 @@ function checkName(name: unknown, others: ReadonlySet<string>): void {
   if (others.has(name)) throw new DeclarationError(`declared queue ${name}: it is declared twice`);
 }
 
-// Callers in JavaScript are not type-checked.
-const types: Readonly<Record<Exclude<keyof QueueDeclaration, 'name'>, string>> = {
-  mode: 'string',
-  maxQueueSize: 'number',
-  messageTtlMs: 'number',
-  enableDeadLetterQueue: 'boolean',
-  deadLetterQueueName: 'string',
-  overflowStrategy: 'string',
-  maxRetryAttempts: 'number',
-};
-
 function problemOf(declared: QueueDeclaration): string | undefined {
   const options = declaredOptions(declared) ?? {};
-  for (const [option, value] of Object.entries(options)) {
-    const type = Object.hasOwn(types, option) ? types[option as keyof typeof types] : undefined;
-    if (type === undefined) return `unknown option ${option}; options are ${Object.keys(types).join(', ')}`;
-    if (typeof value !== type) return `${option} must be a ${type}`;
-  }
-  return problemOfNames(options) ?? impossibleOption(declared.name, completeOptions(options));
-}
-
-function problemOfNames({ mode, overflowStrategy }: CreateQueueOptions): string | undefined {
-  const isKnown = (table: object, name: string | undefined) =>
-    name === undefined || Object.hasOwn(table, name);
-  if (!isKnown(DeliveryMode, mode)) return `mode must be one of ${Object.keys(DeliveryMode).join(', ')}`;
-  if (isKnown(OverflowStrategy, overflowStrategy)) return undefined;
-  return `overflowStrategy must be one of ${Object.keys(OverflowStrategy).join(', ')}`;
+  return problemOfOptions(options) ?? impossibleOption(declared.name, completeOptions(options));
 }
 
 /** With the default of the protocol for each omitted option: what a broker makes of a CreateQueue with these options. */
