@@ -17,6 +17,7 @@ import type { ClientError } from './errors.ts';
 import { type LoopSource, loopOver } from './message-loop.ts';
 import { checkedStream, openStreamWithin } from './open-stream.ts';
 import {
+  checkPublishAllOptions,
   checkPublishOptions,
   checkSubscribeOptions,
   type PublishOptions,
@@ -140,17 +141,21 @@ export class Client extends BrokerCommands {
   }
 
   /**
-   * Publishes each value, as many at a time as the window allows, and resolves with their number when all are confirmed. After the first
-   * failure it takes no more values, and rejects with it when the others are settled.
+   * Publishes each value, as many at a time as the window allows, and resolves with their number when all are confirmed. After the first failure
+   * it takes no more values, and rejects with it when the others are settled: also when the client ends or the signal is aborted while the source has
+   * no value. It then calls `return()` of the source, and does not wait for it.
    */
-  publishAll<Value = unknown>(
+  async publishAll<Value = unknown>(
     queue: string,
     values: Iterable<Value> | AsyncIterable<Value>,
     options: Omit<PublishOptions, 'id'> = {},
   ): Promise<number> {
+    checkPublishAllOptions(options);
     return publishEach(values, {
       publish: (value) => this.publish(queue, value, options),
       roomToPublish: () => (this.#publisher.hasRoom ? undefined : this.roomToPublish(options)),
+      onEnd: (listener) => this.#publisher.onEnd(listener),
+      signal: options.signal,
     });
   }
 

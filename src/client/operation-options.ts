@@ -31,6 +31,7 @@ export type SubscribeOptions = CallOptions & {
 };
 
 const publishKeys: KeysOf<PublishOptions> = { headers: true, priority: true, id: true, signal: true };
+const publishAllKeys: KeysOf<Omit<PublishOptions, 'id'>> = { headers: true, priority: true, signal: true };
 const subscribeKeys: KeysOf<SubscribeOptions> = { maxInFlight: true, ack: true, signal: true };
 const priorityNames = Object.keys(Priority);
 
@@ -39,6 +40,11 @@ export function checkPublishOptions(options: PublishOptions): void {
   checkKeys('the options of publish', options, publishKeys);
   if (options.id !== undefined) checkId('id', options.id);
   checkOneOf('priority', options.priority, priorityNames);
+}
+
+/** One id would make all values but the first repeats. @throws TypeError */
+export function checkPublishAllOptions(options: Omit<PublishOptions, 'id'>): void {
+  checkKeys('the options of publishAll', options, publishAllKeys);
 }
 
 /** @throws TypeError, RangeError */

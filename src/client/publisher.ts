@@ -37,6 +37,7 @@ export class Publisher implements Renewable, PublishOutcomes {
   /** Sent on a connection that was lost, in this order. The next connection sends them before those that wait. */
   #interrupted: PublishTask[] = [];
   #roomListeners: (() => void)[] = [];
+  readonly #endListeners = new Set<(error: ClientError) => void>();
   /** The connection that publishes are sent on; undefined while there is none. */
   #connection: ClientConnection | undefined;
   #endedBy: ClientError | undefined;
@@ -66,6 +67,13 @@ export class Publisher implements Renewable, PublishOutcomes {
     return () => {
       this.#roomListeners = this.#roomListeners.filter((other) => other !== listener);
     };
+  }
+
+  /** Calls back, at once or later, when nothing is sent any more; never after the returned function was called. */
+  onEnd(listener: (error: ClientError) => void): () => void {
+    if (this.#endedBy !== undefined) listener(this.#endedBy);
+    else this.#endListeners.add(listener);
+    return () => void this.#endListeners.delete(listener);
   }
 
   /** Ends a publish whose caller does not wait any more: it is not sent, or not sent again. */
@@ -100,6 +108,7 @@ export class Publisher implements Renewable, PublishOutcomes {
       if (task.phase === 'held') this.#reject(task, error);
     }
     this.#announceRoom();
+    for (const listener of [...this.#endListeners]) listener(error);
   }
 
   handleConfirmed(task: PublishTask): void {

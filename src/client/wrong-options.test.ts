@@ -106,7 +106,7 @@ describe('connect', () => {
 });
 
 describe('openStream', () => {
-  it('has commandTimeoutMs to give a stream; one that comes later is destroyed [CLIENT-009]', async () => {
+  it('has commandTimeoutMs to give a stream; one that comes later is destroyed', async () => {
     useVirtualTime();
     let give: (stream: Duplex) => void = () => undefined;
     const openStream = () =>
