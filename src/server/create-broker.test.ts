@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
 import { tlsFixture } from '../testing/tls-fixture.ts';
 import type { BrokerOptions, EmbeddedBroker } from './create-broker.ts';
@@ -140,6 +140,26 @@ describe('an embedded broker', () => {
     ]);
   });
 
+  it('works on when the logger of the program fails, and says so once', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    undo.push(() => warned.mockRestore());
+    const thrown = () => {
+      throw new Error('the disk is full');
+    };
+    const rejected = () => Promise.reject(new Error('the disk is full'));
+    for (const log of [thrown, rejected]) {
+      warned.mockClear();
+      const started = await broker({ logger: { error: log, warn: log, info: log, debug: log } });
+      const publisher = await client(started);
+      await publisher.publish('orders', 1);
+      await publisher.close();
+      await started.stop();
+      expect(warned.mock.calls).toEqual([
+        ['the logger of the broker failed; later failures are not shown: the disk is full'],
+      ]);
+    }
+  });
+
   it('shares nothing with another one', async () => {
     const [one, other] = await Promise.all([broker({ health: true }), broker({ health: true })]);
     const publisher = await client(one);
@@ -233,6 +253,22 @@ describe('a start that fails', () => {
     expect((await refusal({ logLevel: 'debug' })).message).toBe(
       'logLevel (option): has no effect in a program; allowed is a logger instead',
     );
+  });
+
+  it.each([
+    [
+      { logger: 5 },
+      'logger (option): came 5; allowed is an object with the functions error, warn, info, debug',
+    ],
+    [
+      { logger: { info: () => undefined } },
+      'logger (option): came one without error, warn, debug; allowed is an object with the functions error, warn, info, debug',
+    ],
+    [{ tellOperator: 'me' }, 'tellOperator (option): came me; allowed is a function'],
+  ])('refuses %j, which cannot be called', async (options, message) => {
+    const error = await refusal(options);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toBe(message);
   });
 
   it('says which address is taken, and leaves the file of the store for the next one', async () => {

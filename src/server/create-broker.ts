@@ -1,17 +1,19 @@
 // `createBroker`: a broker inside another program, for its tests above all. Turns options into a configuration and a running broker into a small
 // object. Reads no environment and no configuration file, installs no signal handlers, and never ends the process.
 
+import { format } from 'node:util';
 import { ConfigurationError, type ConfigurationOptions } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { readSecretFile } from '../config/secret-file.ts';
 import { formatAddress } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
+import { guardedLogger } from './guarded-logger.ts';
 import { type RunningBroker, startBroker } from './start-broker.ts';
 import { thisMachine } from './this-machine.ts';
 
 /** The keys of the configuration, and what only a program can give. */
 export type BrokerOptions = ConfigurationOptions & {
-  /** Receives the log. Default: there is none. */
+  /** Receives the log. Its first failure is a warning of the process, and ends nothing. Default: there is none. */
   readonly logger?: Logger | undefined;
   /** Shows a generated superuser password, which must not go to a log. Default: stderr. */
   readonly tellOperator?: ((text: string) => void) | undefined;
@@ -44,7 +46,9 @@ export type EmbeddedBroker = {
  * Nothing is open then.
  */
 export async function createBroker(options: BrokerOptions = {}): Promise<EmbeddedBroker> {
-  const { logger = silentLogger, tellOperator, ...given } = options;
+  const { logger: givenLogger, tellOperator, ...given } = options;
+  const logger = givenLogger === undefined ? silentLogger : guardedLogger(givenLogger);
+  checkTellOperator(tellOperator);
   const { configuration, warnings } = loadConfiguration({
     options: new Map([...Object.entries(defaultsFor(given)), ...checked(given)]),
     flags: new Map(),
@@ -54,6 +58,13 @@ export async function createBroker(options: BrokerOptions = {}): Promise<Embedde
   });
   for (const warning of warnings) logger.warn(warning);
   return embedded(await startBroker(configuration, logger, new AbortController().signal, tellOperator));
+}
+
+function checkTellOperator(tellOperator: unknown): void {
+  if (tellOperator === undefined || typeof tellOperator === 'function') return;
+  throw new ConfigurationError([
+    `tellOperator (option): came ${format(tellOperator)}; allowed is a function`,
+  ]);
 }
 
 /** Nobody expects a file of users from a broker that keeps everything else in memory. */
