@@ -16,6 +16,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { systemEnvironment } from '../gateway/system-environment.ts';
 import { throttledLogger } from '../gateway/throttled-logger.ts';
 import type { Logger } from '../model/logger.ts';
+import { endAll } from './end-all.ts';
 
 /** Users that are forgotten when the broker stops. */
 const IN_MEMORY = ':memory:';
@@ -53,10 +54,7 @@ export async function createAuthentication(
   }
   const store = await openStore(authDatabasePath, logger);
   const hashing = new BcryptThreads();
-  const close = async () => {
-    await hashing.close();
-    store.close();
-  };
+  const close = () => endAll([() => hashing.close(), () => store.close()]);
   try {
     await provide({ configuration, store, hashing, tools });
     const checks = passwordChecks({ configuration, store, hashing, tools });

@@ -226,6 +226,28 @@ describe('stopping', () => {
     await subscriber.closed;
   });
 
+  it('closes everything else when the store cannot be closed, and rejects with its error', async () => {
+    const storageModule = join(folder, 'broken.mjs');
+    await writeFile(
+      storageModule,
+      `export const openStore = () => ({
+        recover: () => [],
+        commit: () => undefined,
+        close: () => { throw new Error('the disk is gone'); },
+      });`,
+    );
+    const options = { storageModule, health: true, dashboard: true, authDatabasePath: ':memory:' } as const;
+    const started = await createBroker({ ...options, superuserPassword: 'a password', passwordCost: 4 });
+    const connected = await client(started, { username: 'vibemq', password: 'a password' });
+    const first = started.stop();
+    await expect(first).rejects.toThrow('the disk is gone');
+    expect(started.stop()).toBe(first);
+    await connected.closed;
+    const { port, health, dashboard } = started;
+    await expect(connect({ port })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    for (const url of [health, dashboard]) await expect(fetch(`${url}/`)).rejects.toThrow('fetch failed');
+  });
+
   it('adds no handler to the process', async () => {
     const before = handlerCounts();
     const started = await broker({ health: true, dashboard: true });

@@ -32,7 +32,8 @@ export type EmbeddedBroker = {
   readonly dashboard?: string;
   /**
    * Stops as `truemq serve` does at SIGTERM: waits for the acks of messages in flight, at most `shutdownTimeout`, then closes everything. All calls
-   * return the same promise.
+   * return the same promise. It rejects with the error of a part that could not be closed, e.g. of the store, when all others are closed.
+   * A commit of the store is waited for without a bound.
    */
   stop(): Promise<void>;
   /** The same as `stop`, for `await using`. */

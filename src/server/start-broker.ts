@@ -21,6 +21,7 @@ import { openMemoryStore } from '../storage/memory/memory-store.ts';
 import type { OpenStore } from '../storage/storage-provider.ts';
 import { type Authentication, createAuthentication, type TellOperator } from './authentication.ts';
 import { certificateReloader, loadCertificates } from './broker-certificates.ts';
+import { endAll } from './end-all.ts';
 import { closeHttpServers, startHttpServers } from './http-servers.ts';
 import { VERSION } from './version.ts';
 
@@ -33,7 +34,7 @@ export type RunningBroker = {
   readonly view: BrokerView;
   /** Reads the certificates again, for new connections; keeps the old ones if that fails. Never rejects for a file. */
   reloadCertificates(): Promise<void>;
-  /** Ends the broker in good order: see {@link Gateway.drain}. Must be called once. */
+  /** Ends the broker in good order: see {@link Gateway.drain}. Must be called once. Rejects as {@link endAll}: everything else is closed then. */
   stop(): Promise<void>;
 };
 
@@ -60,10 +61,13 @@ export async function startBroker(
   let tcp: TcpServer | undefined;
   const stop = async () => {
     tcp?.close();
-    await broker.drain();
-    await Promise.all([authentication.close(), inflationThread.close()]);
-    await starting.then(closeHttpServers, () => undefined);
-    await tcp?.closed;
+    await endAll([
+      () => broker.drain(),
+      () => authentication.close(),
+      () => inflationThread.close(),
+      () => starting.then(closeHttpServers, () => undefined),
+      () => tcp?.closed,
+    ]);
   };
   try {
     await Promise.race([broker.start(), failureOf(starting), abortOf(cancellation)]);
@@ -77,7 +81,9 @@ export async function startBroker(
     };
     return { tcp, ...urls, view: broker, reloadCertificates, stop };
   } catch (error) {
-    await stop();
+    await stop().catch((failure: unknown) => {
+      logger.error('after a start that failed, not everything could be closed', { error: String(failure) });
+    });
     throw error;
   }
 }
