@@ -5,7 +5,8 @@
 import type { Duplex } from 'node:stream';
 import { ErrorCode } from '../model/error-code.ts';
 import { Command, type CommandNumber, commandName } from '../protocol/command.ts';
-import { framingFault, type ProtocolFault } from '../protocol/fault.ts';
+import { type Algorithm, flagsOf } from '../protocol/compression.ts';
+import { framingFault, isFault, type OversizedFrame, type ProtocolFault } from '../protocol/fault.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { type ClientEvent, ClientSession, MessageSizeError } from '../session/client-session.ts';
@@ -20,6 +21,7 @@ import {
 } from './errors.ts';
 import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
+import { isPlausible, oversizedError, readFrameStart } from './oversized-frame.ts';
 import { type PendingCommand, PendingCommands } from './pending-commands.ts';
 import { warn } from './process-warning.ts';
 import { tlsFailure } from './tls-failure.ts';
@@ -35,6 +37,8 @@ export type ConnectionOptions = {
   readonly stream: Duplex;
   readonly settings: ClientSettings;
   readonly onDeliver: (message: Message, connection: ClientConnection) => void;
+  /** A message of this queue is too long for the client; the connection is about to end. */
+  readonly onUndeliverable: (queue: string, error: ConnectionError) => void;
 };
 
 /** A command with an answer: its fields, and what to do when its wait is over. */
@@ -66,6 +70,8 @@ export class ClientConnection {
   #isClosing = false;
   /** No more frames are sent. */
   #isSilent = false;
+  /** The broker has accepted the Connect. */
+  #isWelcome = false;
   /** Nothing is read unless an answer is awaited. */
   #isHeldBack = false;
   #capabilities: ReadonlySet<string> = new Set();
@@ -87,6 +93,7 @@ export class ClientConnection {
   async open(): Promise<void> {
     try {
       const welcome = await this.#shakeHands(this.#options.settings);
+      this.#isWelcome = true;
       const names = welcome.headers.get(HeaderName.Capabilities) ?? '';
       this.#capabilities = new Set(names.split(',').map((name) => name.trim()));
     } catch (error) {
@@ -290,11 +297,30 @@ export class ClientConnection {
         this.#pending.settle(event.message, this.#connectId);
         return;
       case 'fault':
-        this.#fail(new ProtocolError(event.code, `the broker broke the protocol: ${event.text}`));
+        this.#handleFault(event);
         return;
       case 'message':
         this.#handleMessage(event.message);
     }
+  }
+
+  #handleFault({ code, text, oversized }: ProtocolFault): void {
+    // Before the welcome it is no broker, but e.g. a web server.
+    if (oversized !== undefined && this.#isWelcome && isPlausible(oversized)) {
+      void this.#leaveOversized(oversized);
+      return;
+    }
+    this.#fail(new ProtocolError(code, `the broker broke the protocol: ${text}`));
+  }
+
+  /** Nothing is read any more; the connection ends when it is known whose message is too long. */
+  async #leaveOversized(frame: OversizedFrame): Promise<void> {
+    const start = await readFrameStart(frame);
+    const queue = start?.command === Command.Deliver ? start.queue : undefined;
+    const { maxMessageSizeBytes } = this.#options.settings.limits;
+    const error = oversizedError(frame, maxMessageSizeBytes, queue);
+    if (queue !== undefined) this.#options.onUndeliverable(queue, error);
+    this.#fail(error);
   }
 
   #handleMessage(message: Message): void {
@@ -317,13 +343,13 @@ export class ClientConnection {
     const isAgreed = compressions.length > 0;
     const inflated = isAgreed ? compressor.decompress(algorithm, body, limitBytes) : notAgreed();
     if (!(inflated instanceof Promise)) {
-      this.#session.handleInflated(inflated);
+      this.#session.handleInflated(withStart(inflated, algorithm, body));
       return;
     }
     inflated.then(
       (result) => {
         if (this.#session.state === 'closed') return;
-        this.#session.handleInflated(result);
+        this.#session.handleInflated(withStart(result, algorithm, body));
         this.#drain();
       },
       (error: Error) => this.#options.stream.destroy(error),
@@ -338,6 +364,16 @@ function tooLarge(
   const name = commandName(command) ?? String(command);
   const what = queue === '' ? `a ${name}` : `a ${name} for queue ${JSON.stringify(queue)}`;
   return new MessageTooLargeError(what, bodyBytes, limitBytes);
+}
+
+/** A body that is too long when decompressed is told as a frame that is too long. */
+function withStart(
+  result: Buffer | ProtocolFault,
+  algorithm: Algorithm,
+  body: Buffer,
+): Buffer | ProtocolFault {
+  if (!isFault(result) || result.code !== ErrorCode.MessageTooLarge) return result;
+  return { ...result, oversized: { bodyBytes: body.length, flags: flagsOf(algorithm), start: body } };
 }
 
 function notAgreed(): ProtocolFault {

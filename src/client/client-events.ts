@@ -11,7 +11,10 @@ export type ClientEvents = {
   readonly reconnecting: { readonly attempt: number; readonly delayMs: number; readonly error: unknown };
   /** There is a connection again, and the subscriptions are renewed. */
   readonly reconnected: { readonly attempt: number };
-  /** After a reconnect the broker refused to renew a subscription, e.g. because the queue does not exist any more: it has ended. */
+  /**
+   * A subscription has ended: after a reconnect the broker refused to renew it, e.g. because the queue does not exist any more, or a message of the queue
+   * is longer than `maxMessageSizeBytes`.
+   */
   readonly subscriptionLost: { readonly queue: string; readonly error: ClientError };
   /** The client has ended; there is no other event. */
   readonly closed: ClosedReason;

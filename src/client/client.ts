@@ -86,6 +86,7 @@ export class Client extends BrokerCommands {
         return dial(options, settings.commandTimeoutMs, signal);
       },
       onDeliver: (message, connection) => this.#subscriptions.deliver(message, connection),
+      onUndeliverable: (queue, error) => this.#subscriptions.lose(queue, error),
       // The queues come first: subscriptions may need them.
       wanted: [new DeclaredQueues(settings.declarations), this.#subscriptions, this.#publisher],
       events: this.#events,

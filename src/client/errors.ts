@@ -54,7 +54,8 @@ export class CommandTimeoutError extends ClientError {
 
 /**
  * There is no connection: it could not be made (`code` is the system's, e.g. `ECONNREFUSED`), it ended (`CONNECTION_ENDED`), all attempts
- * to reconnect failed (`RECONNECT_FAILED`), or a command waited too long for it and was not sent (`NOT_CONNECTED`). After
+ * to reconnect failed (`RECONNECT_FAILED`), a command waited too long for it and was not sent (`NOT_CONNECTED`), or the client left it because the
+ * broker sent a message that is longer than `maxMessageSizeBytes` (`MESSAGE_TOO_LARGE`). After
  * `CONNECTION_ENDED` it is not known whether commands that were under way were carried out.
  */
 export class ConnectionError extends ClientError {}

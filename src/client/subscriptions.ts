@@ -123,13 +123,17 @@ export class Subscriptions implements Renewable {
       return true;
     } catch (error) {
       if (!(error instanceof CommandError) || !LASTING_REFUSALS.includes(error.code)) throw error;
-      this.#lose(queue, subscription, error);
+      if (this.#byQueue.get(queue) === subscription) this.lose(queue, error);
       return false;
     }
   }
 
-  #lose(queue: string, subscription: ClientSubscription, error: CommandError): void {
-    this.#remove(queue, subscription)?.stop(error);
+  /** Ends the subscription to a queue, and tells the user; without one it does nothing. */
+  lose(queue: string, error: ClientError): void {
+    const subscription = this.#byQueue.get(queue);
+    if (subscription === undefined) return;
+    this.#byQueue.delete(queue);
+    subscription.stop(error);
     const isHeard = this.#options.events.emit('subscriptionLost', { queue, error });
     if (!isHeard) warn(`the subscription to queue ${JSON.stringify(queue)} is lost`, error);
   }

@@ -27,6 +27,7 @@ export type SupervisorOptions = {
   readonly settings: ClientSettings;
   readonly openStream: (signal: AbortSignal) => Promise<Duplex>;
   readonly onDeliver: (message: Message, connection: ClientConnection) => void;
+  readonly onUndeliverable: (queue: string, error: ConnectionError) => void;
   /** In the order in which they are renewed. */
   readonly wanted: readonly Renewable[];
   readonly events: EventListeners;
@@ -86,8 +87,9 @@ export class Supervisor {
 
   async #connect(isReconnect: boolean, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { settings, openStream, onDeliver } = this.#options;
-    const connection = new ClientConnection({ stream: await openStream(signal), settings, onDeliver });
+    const { settings, openStream, onDeliver, onUndeliverable } = this.#options;
+    const stream = await openStream(signal);
+    const connection = new ClientConnection({ stream, settings, onDeliver, onUndeliverable });
     const abandon = () => connection.abandon('the client does not want the connection any more');
     try {
       await orAborted(this.#renewAll(connection, isReconnect), signal, abandon);

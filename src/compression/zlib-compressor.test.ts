@@ -4,7 +4,7 @@ import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSy
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Algorithm } from '../protocol/compression.ts';
-import { ZlibCompressor } from './zlib-compressor.ts';
+import { inflateStart, ZlibCompressor } from './zlib-compressor.ts';
 
 const reference = {
   brotli: { compress: (body: Buffer) => brotliCompressSync(body), decompress: brotliDecompressSync },
@@ -165,5 +165,23 @@ describe('a Brotli body that announces more than is inflated in place', () => {
     for (const result of results) expect(result).toBeInstanceOf(Promise);
     const lengths = (await Promise.all(results)).map((result) => 'length' in result && result.length);
     expect(lengths).toEqual([300_000, 65_536]);
+  });
+});
+
+describe('the start of a compressed body', () => {
+  const text = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index ** 2).join());
+
+  it.each([
+    ['gzip', gzipSync(text)],
+    ['brotli', brotliCompressSync(text)],
+  ] as const)('is told from a whole body and from one that is cut off: %s', async (algorithm, body) => {
+    for (const bytes of [body, body.subarray(0, body.length - 4)])
+      expect(await inflateStart(algorithm, bytes)).toEqual(text.subarray(0, 1_024));
+  });
+
+  it.each(algorithms)('is empty when there is none: %s', async (algorithm) => {
+    for (const bytes of ['', 'no compressed body']) {
+      expect(await inflateStart(algorithm, Buffer.from(bytes))).toEqual(Buffer.alloc(0));
+    }
   });
 });

@@ -10,6 +10,8 @@ import {
   brotliDecompress,
   brotliDecompressSync,
   constants,
+  createBrotliDecompress,
+  createGunzip,
   gunzip,
   gunzipSync,
   gzip,
@@ -192,4 +194,20 @@ function isOverLimit(error: unknown): boolean {
 /** Undefined when it is no error of node:zlib. */
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** The first bytes that a body holds, 1,024 if there are so many; also of a body that is cut off. Empty when it holds none. Never rejects. */
+export function inflateStart(algorithm: Algorithm, body: Buffer): Promise<Buffer> {
+  const options = { chunkSize: 1_024 };
+  const stream = algorithm === 'brotli' ? createBrotliDecompress(options) : createGunzip(options);
+  return new Promise((resolve) => {
+    const finish = (start: Buffer) => {
+      resolve(start);
+      stream.destroy();
+    };
+    stream.once('data', finish);
+    stream.once('end', () => finish(Buffer.alloc(0)));
+    stream.on('error', () => finish(Buffer.alloc(0)));
+    stream.end(body);
+  });
 }

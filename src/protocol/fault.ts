@@ -12,6 +12,17 @@ export type ProtocolFault = {
   readonly closes: boolean;
   /** The id of the faulty command, if it could be read. */
   readonly id?: string;
+  /** With MESSAGE_TOO_LARGE for a frame: what is known of it. */
+  readonly oversized?: OversizedFrame;
+};
+
+export type OversizedFrame = {
+  /** As sent. */
+  readonly bodyBytes: number;
+  /** See `algorithmOf`. */
+  readonly flags: number;
+  /** A copy of those of its first bytes that have arrived, at most 1,024. */
+  readonly start: Buffer;
 };
 
 export function isFault(value: object | undefined): value is ProtocolFault {

@@ -45,6 +45,19 @@ describe('FrameSplitter', () => {
     expect(splitter.next()).toMatchObject({ kind: 'fault', code: 'MESSAGE_TOO_LARGE', closes: true });
   });
 
+  it.each([0, 3, 5, 700])('shows the start of a frame that is over the limit, cut after %d bytes', (cut) => {
+    const frame = frameBytes(Buffer.from('abcdef'.repeat(500)), 2, 3_000);
+    const splitter = new FrameSplitter(limits);
+    splitter.push(Buffer.from(frame.subarray(0, cut)));
+    // Only a whole header is judged.
+    const first = splitter.next();
+    splitter.push(Buffer.from(frame.subarray(cut)));
+    const fault = (first ?? splitter.next()) as ProtocolFault;
+    expect(fault.oversized).toMatchObject({ bodyBytes: 3_000, flags: 2 });
+    const expectedBytes = first === undefined ? 1_024 : cut - 5;
+    expect(fault.oversized?.start).toEqual(frame.subarray(5, 5 + expectedBytes));
+  });
+
   it.each([
     ['a frame of 1 byte', frameBytes(Buffer.from('x')), 'A frame of 1 bytes holds no message.'],
     [

@@ -48,6 +48,9 @@ export type FramePlace = Pick<Frame, 'bytes' | 'start' | 'end' | 'isAlone'>;
 /** Bytes that are reserved for an incomplete header. */
 const headerRoomBytes = 64;
 
+/** Room for the id and the queue of every message. */
+const MAX_SHOWN_BYTES = 1_024;
+
 export class FrameSplitter {
   readonly #limits: ProtocolLimits;
   /** Bytes that were not read yet: more than one chunk only when chunks arrive faster than frames are taken. */
@@ -88,8 +91,10 @@ export class FrameSplitter {
     const flags = source.byteAt(4);
     const fault = this.#checkHeader(bodyLength, flags);
     if (fault !== undefined) {
+      const isOversized = fault.code === ErrorCode.MessageTooLarge;
+      const oversized = isOversized && { bodyBytes: bodyLength, flags, start: this.#copyStart(source) };
       this.stop();
-      return fault;
+      return oversized ? { ...fault, oversized } : fault;
     }
     const frameLength = frameHeaderBytes + bodyLength;
     if (source === this.#partial) this.#complete(frameLength);
@@ -143,6 +148,14 @@ export class FrameSplitter {
     }
     if (flags <= highestFrameFlags) return undefined;
     return framingFault(ErrorCode.InvalidMessage, `The compression flags ${flags} are unknown.`);
+  }
+
+  /** The first bytes of a body, as far as they have arrived: its receiver may want to know whose it is. */
+  #copyStart(source: ByteBacklog): Buffer {
+    const end = frameHeaderBytes + MAX_SHOWN_BYTES;
+    if (source === this.#partial) this.#complete(end);
+    const { bytes, start, length } = source;
+    return Buffer.from(bytes.subarray(start + frameHeaderBytes, start + Math.min(length, end)));
   }
 
   /** Moves bytes from the input to the partial frame until it has `length` of them or the input is empty. */

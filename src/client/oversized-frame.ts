@@ -1,0 +1,46 @@
+// A frame that is longer than this client accepts: whose message it is, as far as its first bytes say, and what to do. The client has to leave
+// the connection, because it keeps no frame so long; a broker would send the message again on the next one. Implements what client.md says of it.
+
+import { inflateStart } from '../compression/zlib-compressor.ts';
+import { algorithmOf } from '../protocol/compression.ts';
+import type { OversizedFrame } from '../protocol/fault.ts';
+import { ConnectionError } from './errors.ts';
+import { MAX_INT32 } from './reconnect-schedule.ts';
+
+/** What the first bytes of a body say; see protocol/message.ts. */
+export type FrameStart = { readonly command: number; readonly queue: string };
+
+/** Undefined when too little of the frame has arrived. Never rejects. */
+export async function readFrameStart({ flags, start }: OversizedFrame): Promise<FrameStart | undefined> {
+  const algorithm = algorithmOf(flags);
+  const body = algorithm === undefined ? start : await inflateStart(algorithm, start);
+  if (body.length < 4) return undefined;
+  const queueAt = 4 + body.readUInt16BE(2);
+  if (body.length < queueAt + 2) return undefined;
+  const queueEnd = queueAt + 2 + body.readUInt16BE(queueAt);
+  if (body.length < queueEnd) return undefined;
+  return { command: body[1] ?? 0, queue: body.toString('utf8', queueAt + 2, queueEnd) };
+}
+
+/** Whether it can be a message of this protocol at all: no limit of a client is larger. */
+export function isPlausible({ bodyBytes }: OversizedFrame): boolean {
+  return bodyBytes <= MAX_INT32;
+}
+
+/** `queue`: that of the message; undefined for an answer, and when it is not known. */
+export function oversizedError(
+  { bodyBytes }: OversizedFrame,
+  limitBytes: number,
+  queue: string | undefined,
+): ConnectionError {
+  const what = queue === undefined ? 'a message' : `a message of queue ${JSON.stringify(queue)}`;
+  // A body that is within the limit as sent was too long when decompressed, and nobody has counted how long.
+  const [size, least] =
+    bodyBytes > limitBytes
+      ? [`${bodyBytes} bytes`, `to at least ${bodyBytes}`]
+      : [`more than ${limitBytes} bytes`, 'beyond that'];
+  return new ConnectionError(
+    'MESSAGE_TOO_LARGE',
+    `${what} has ${size}, and this client accepts at most ${limitBytes}: raise its maxMessageSizeBytes ${least}`,
+  );
+}
