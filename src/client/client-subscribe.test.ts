@@ -106,6 +106,26 @@ describe('subscribe', () => {
     });
   });
 
+  it('that cannot be sent sends no Unsubscribe; one without an answer does, and says no more than its own failure', async () => {
+    vi.useFakeTimers();
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const { client, broker } = await connectPair({ commandTimeoutMs: 1_000, keepAliveIntervalMs: 60_000 });
+    const subscribe = (queue: string) => client.subscribe(queue, () => undefined);
+    await expect(subscribe(5 as never)).rejects.toThrow(TypeError);
+    await expect(subscribe('x'.repeat(70_000))).rejects.toThrow(RangeError);
+    const failed = expect(subscribe('orders')).rejects.toMatchObject({ code: 'COMMAND_TIMEOUT' });
+    expect(await broker.take()).toMatchObject({ command: 22 });
+    expect(broker.untaken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await failed;
+    expect(await broker.take()).toMatchObject({ command: 24, queue: 'orders' });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+    vi.useRealTimers();
+    await client.close();
+  });
+
   it('asks for a window, and is not subscribed when refused', async () => {
     const { client, broker } = await connectPair();
     const handled = vi.fn();

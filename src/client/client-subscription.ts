@@ -62,9 +62,9 @@ export class ClientSubscription {
     this.#options.onEnd(error);
   }
 
-  /** No more messages follow; those that wait are still handled. */
-  retire(): void {
-    if (!this.#isStopped) this.#options.onEnd(undefined);
+  /** No more messages follow; those that wait are still handled. With an error unless the user unsubscribed. */
+  retire(error?: ClientError): void {
+    if (!this.#isStopped) this.#options.onEnd(error);
   }
 
   /** Never rejects: a failed handler is an outcome. */

@@ -186,7 +186,8 @@ export class Client extends BrokerCommands {
   /**
    * The messages of a queue for a `for await` loop, which subscribes when it starts. A message is acknowledged when the loop asks for the next
    * one. A loop that is left, by `break` or an error, does not acknowledge the current message, and unsubscribes. The loop ends when the client is
-   * closed; it throws when the subscription or the connection is lost for good, and the reason of `signal`.
+   * closed; it throws when the subscription or the connection is lost for good, when another subscription of this client to the queue takes its place, and
+   * the reason of `signal`.
    */
   messages<Value = unknown>(
     queue: string,

@@ -60,6 +60,20 @@ export class CommandTimeoutError extends ClientError {
  */
 export class ConnectionError extends ClientError {}
 
+/** Another subscription of the same client to this queue has taken the place of the one of a loop. `code` is `SUBSCRIPTION_REPLACED`. */
+export class SubscriptionReplacedError extends ClientError {
+  readonly queue: string;
+
+  constructor(queue: string) {
+    const advice = 'a client has one subscription to a queue; use another client for a second one';
+    super(
+      'SUBSCRIPTION_REPLACED',
+      `another subscription to queue ${JSON.stringify(queue)} took the place of this loop: ${advice}`,
+    );
+    this.queue = queue;
+  }
+}
+
 /** The broker sent something that the protocol does not allow; the connection is closed. `code` is the fault's. */
 export class ProtocolError extends ClientError {}
 

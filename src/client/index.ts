@@ -32,6 +32,7 @@ export {
   MessageTooLargeError,
   ProtocolError,
   PublishBufferFullError,
+  SubscriptionReplacedError,
 } from './errors.ts';
 export type { PublishOptions, SubscribeOptions } from './operation-options.ts';
 export type { ConnectOptions } from './options.ts';

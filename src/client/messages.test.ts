@@ -70,6 +70,37 @@ describe('a loop over messages', () => {
     );
   });
 
+  it('throws when another subscription of the client takes its place, and leaves that one alone', async () => {
+    const { client, broker } = await connectPair();
+    const first = client.messages('orders');
+    const failed = expect(first.next()).rejects.toMatchObject({
+      name: 'SubscriptionReplacedError',
+      code: 'SUBSCRIPTION_REPLACED',
+      queue: 'orders',
+      message: /^another subscription to queue "orders" took the place of this loop/,
+    });
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const second = client.messages('orders').next();
+    await accept(broker, 23);
+    await failed;
+    broker.send(deliver('m1'));
+    expect(await second).toMatchObject({ done: false, value: { id: 'm1' } });
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('ends when the client unsubscribes', async () => {
+    const { client, broker } = await connectPair();
+    const next = client.messages('orders').next();
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const unsubscribed = client.unsubscribe('orders');
+    await accept(broker, 25);
+    await unsubscribed;
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it('throws when the broker refuses the subscription', async () => {
     const { client, broker } = await connectPair();
     const failed = expect(client.messages('orders').next()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });

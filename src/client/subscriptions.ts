@@ -9,7 +9,13 @@ import type { RequestFunction } from './broker-commands.ts';
 import type { ClientConnection, CommandRequest } from './client-connection.ts';
 import type { EventListeners } from './client-events.ts';
 import type { ClientSubscription } from './client-subscription.ts';
-import { type ClientError, CommandError, ConnectionError } from './errors.ts';
+import {
+  type ClientError,
+  CommandError,
+  CommandTimeoutError,
+  ConnectionError,
+  SubscriptionReplacedError,
+} from './errors.ts';
 import { warn } from './process-warning.ts';
 import { ReceivedMessage } from './received-message.ts';
 import type { Renewable } from './supervisor.ts';
@@ -49,11 +55,12 @@ export class Subscriptions implements Renewable {
     try {
       await this.#options.request(subscribeRequest(queue, subscription), call);
     } catch (error) {
-      this.#withdraw(queue, subscription, { previous, error });
+      const mayBeSubscribed = error instanceof CommandTimeoutError || call.signal?.aborted === true;
+      this.#withdraw(queue, subscription, { previous, mayBeSubscribed });
       throw error;
     }
     subscription.isAccepted = true;
-    previous?.retire();
+    previous?.retire(new SubscriptionReplacedError(queue));
   }
 
   /** Unsubscribes; without a connection there is nothing to end but the wish. Received messages are still handled. */
@@ -147,20 +154,22 @@ export class Subscriptions implements Renewable {
     }
   }
 
-  /** Without a refusal the broker may have subscribed the client, and would wait for acks that nobody sends. */
+  /** Without an answer the broker may have subscribed the client, and would wait for acks that nobody sends. */
   #withdraw(
     queue: string,
     subscription: ClientSubscription,
-    { previous, error }: { readonly previous: ClientSubscription | undefined; readonly error: unknown },
+    {
+      previous,
+      mayBeSubscribed,
+    }: { readonly previous: ClientSubscription | undefined; readonly mayBeSubscribed: boolean },
   ): void {
     // Another one may have taken its place meanwhile.
     if (this.#byQueue.get(queue) !== subscription) return;
     if (previous !== undefined) this.#byQueue.set(queue, previous);
     else {
       this.#byQueue.delete(queue);
-      const mayBeSubscribed = !(error instanceof CommandError || error instanceof ConnectionError);
-      if (mayBeSubscribed && this.#options.isConnected())
-        this.#unsubscribe(queue, {}).catch((failure: unknown) => warn('Unsubscribe failed', failure));
+      // The caller has the failure of the Subscribe: that of the Unsubscribe says nothing new.
+      if (mayBeSubscribed && this.#options.isConnected()) this.#unsubscribe(queue, {}).catch(() => undefined);
     }
   }
 
