@@ -121,10 +121,12 @@ export class Client extends BrokerCommands {
    * form, and for options that are unknown or wrong
    */
   publish<Value = unknown>(queue: string, value: Value, options: PublishOptions = {}): Promise<string> {
-    const { signal } = options;
+    // `null` comes from programs without types, and is refused below.
+    const signal = (options as PublishOptions | null)?.signal;
     let task: PublishTask | undefined;
     const published = new Promise<string>((resolve, reject) => {
       signal?.throwIfAborted();
+      checkType('queue', queue ?? null, 'string');
       checkPublishOptions(options);
       const fields = {
         id: options.id ?? this.#settings.createId(),

@@ -192,7 +192,8 @@ function checkedIds(createId: () => string): () => string {
 }
 
 function toReconnect({ stream, reconnect = {} }: ConnectOptions): ReconnectSettings | undefined {
-  return stream !== undefined || reconnect === false ? undefined : toReconnectSettings(reconnect);
+  const settings = reconnect === false ? undefined : toReconnectSettings(reconnect);
+  return stream === undefined ? settings : undefined;
 }
 
 function toDeclarations({
@@ -200,6 +201,7 @@ function toDeclarations({
   conflictStrategy,
   onQueueDifference,
 }: ConnectOptions): DeclarationOptions {
+  if (!Array.isArray(queues)) throw new TypeError('queues: allowed is a list of names and declarations');
   const declared = queues.map((queue) => (typeof queue === 'string' ? { name: queue } : queue));
   checkDeclarations(declared, conflictStrategy);
   return {

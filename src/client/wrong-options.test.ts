@@ -58,6 +58,8 @@ describe('connect', () => {
     ],
     ['a handler that is none', { onHandlerError: 5 }, /^onHandlerError: came 5; allowed is a function/],
     ['a certificate without its key', { tlsCertificate: 'cert.pem' }, /^tlsCertificate needs tlsKey/],
+    ['queues that are no list', { queues: 'orders' }, /^queues: allowed is a list of names and declarations/],
+    ['reconnect that is no object', { reconnect: true }, /^reconnect: came true; allowed is an object/],
     ['a stream that is none', { stream: {} }, /no duplex stream/],
   ])('refuses %s', async (_what, options, message) => {
     expect((await refusal(options as object)).message).toMatch(message);
@@ -191,12 +193,29 @@ describe('publish', () => {
     ],
     ['a header that is too long', { headers: { a: 'x'.repeat(65_536) } }, /^headers\.a: came 65536 bytes/],
     ['an unknown option', { ttl: 5 }, /^the options of publish: unknown option ttl; options are headers, /],
+    ['options that are null', null, /^the options of publish: came null; allowed is an object/],
     ['options that are none', 'High', /^the options of publish: came "High"; allowed is an object/],
   ])('refuses %s at once', async (_what, options, message) => {
     const { client, broker } = await connectPair();
     await expect(client.publish('orders', 1, options as object)).rejects.toThrow(message);
     await pingPong({ client, broker });
     expect(broker.untaken).toEqual([]);
+  });
+
+  it('refuses a queue that is no text also while there is no connection, and takes others then', async () => {
+    useVirtualTime();
+    const network = new ScriptedNetwork();
+    const { client, broker } = await network.connect();
+    broker.destroy();
+    await network.settle();
+    await expect(client.publish(5 as never, 1)).rejects.toThrow(/^queue: came 5; allowed is a string/);
+    const published = client.publish('orders', 1, { id: 'm1' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    next.send({ command: 21, id: (await next.take()).id });
+    await expect(published).resolves.toBe('m1');
+    await client.close();
   });
 
   it('takes ids of every character, and of 256 bytes', async () => {
