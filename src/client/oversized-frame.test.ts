@@ -93,6 +93,20 @@ describe('a message that is longer than the client accepts', () => {
     },
   );
 
+  it('says that more is needed than a frame that is too long compressed takes', async () => {
+    const { client, broker, ended } = await connected();
+    const digits = Array.from({ length: 1_000 }, (_, index) => index ** 3).join();
+    const frame = frameOf({ ...delivery, queue: 'other', payload: JSON.stringify(digits) }, 'brotli');
+    broker.sendRaw(frame);
+    await vi.waitFor(() => expect(ended).toHaveLength(2));
+    const bytes = frame.length - 5;
+    expect(ended[0]).toBe(
+      `other: a message of queue "other" has ${bytes} bytes when compressed, and this client accepts at most 1000: ` +
+        `raise its maxMessageSizeBytes to more than ${bytes}`,
+    );
+    await client.close();
+  });
+
   it('is recognized in a frame whose header came in the chunk before', async () => {
     const { client, broker, ended } = await connected();
     const frame = frameOf({ ...delivery, queue: 'other' });

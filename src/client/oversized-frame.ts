@@ -29,18 +29,25 @@ export function isPlausible({ bodyBytes }: OversizedFrame): boolean {
 
 /** `queue`: that of the message; undefined for an answer, and when it is not known. */
 export function oversizedError(
-  { bodyBytes }: OversizedFrame,
+  { bodyBytes, flags }: OversizedFrame,
   limitBytes: number,
   queue: string | undefined,
 ): ConnectionError {
   const what = queue === undefined ? 'a message' : `a message of queue ${JSON.stringify(queue)}`;
-  // A body that is within the limit as sent was too long when decompressed, and nobody has counted how long.
-  const [size, least] =
-    bodyBytes > limitBytes
-      ? [`${bodyBytes} bytes`, `to at least ${bodyBytes}`]
-      : [`more than ${limitBytes} bytes`, 'beyond that'];
+  const [size, least] = sizeAndLeast(bodyBytes, limitBytes, algorithmOf(flags) !== undefined);
   return new ConnectionError(
     'MESSAGE_TOO_LARGE',
     `${what} has ${size}, and this client accepts at most ${limitBytes}: raise its maxMessageSizeBytes ${least}`,
   );
+}
+
+/** How long a compressed body is when decompressed, nobody has counted: it was left when it exceeded the limit, or before. */
+function sizeAndLeast(
+  bodyBytes: number,
+  limitBytes: number,
+  isCompressed: boolean,
+): readonly [string, string] {
+  if (!isCompressed) return [`${bodyBytes} bytes`, `to at least ${bodyBytes}`];
+  if (bodyBytes <= limitBytes) return [`more than ${limitBytes} bytes`, 'beyond that'];
+  return [`${bodyBytes} bytes when compressed`, `to more than ${bodyBytes}`];
 }
