@@ -9,8 +9,8 @@ import type { Queue } from './queue/queue.ts';
 import type { StepContext } from './queue/step-context.ts';
 import { earlier } from './queue/waiting-order.ts';
 
-/** `source`: the queue that it comes from; absent: any. */
-type WantedDeadLetter = { readonly id: string; readonly source?: string };
+/** `source`: only a dead letter that comes from this queue; absent: any message. */
+type WantedMessage = { readonly id: string; readonly source?: string };
 
 export function listMessages(core: Core, input: InputOf<'listMessages'>): void {
   const queue = namedQueue(core, input);
@@ -28,14 +28,14 @@ export function listMessages(core: Core, input: InputOf<'listMessages'>): void {
 export function readMessage(core: Core, input: InputOf<'readMessage'>): void {
   const queue = namedQueue(core, input);
   if (queue === undefined) return;
-  const message = waitingMessage(queue, input.id) ?? messageInFlight(queue, input.id);
+  const message = waitingMessage(queue, input) ?? messageInFlight(queue, input);
   tell(core, input, { kind: 'message', message: message && snapshot(core.step, queue, message) });
 }
 
 export function removeMessage(core: Core, input: InputOf<'removeMessage'>): void {
   const queue = namedQueue(core, input);
   if (queue === undefined) return;
-  const message = waitingMessage(queue, input.id);
+  const message = waitingMessage(queue, input);
   if (message !== undefined) core.lifecycle.purge(queue, message);
   tell(core, input, { kind: 'removal', isRemoved: message !== undefined });
 }
@@ -49,7 +49,7 @@ export function requeueMessage(core: Core, input: InputOf<'requeueMessage'>): vo
 function requeue(
   { queues, lifecycle, settings }: Core,
   letters: Queue,
-  wanted: WantedDeadLetter,
+  wanted: WantedMessage,
 ): RequeueOutcome {
   const { id } = wanted;
   const letter = oldestDeadLetter(letters, letters.allWaiting(), wanted);
@@ -65,7 +65,7 @@ function requeue(
   return 'requeued';
 }
 
-function whyNoDeadLetterWaits(letters: Queue, wanted: WantedDeadLetter): RequeueOutcome {
+function whyNoDeadLetterWaits(letters: Queue, wanted: WantedMessage): RequeueOutcome {
   if (oldestDeadLetter(letters, letters.delivery.inFlight(), wanted) !== undefined) return 'inFlight';
   return letters.unsettled.get(wanted.id) === undefined ? 'messageNotFound' : 'notDeadLetter';
 }
@@ -85,23 +85,28 @@ function tell({ step }: Core, { connection, token }: Asker, operatorResult: Oper
 }
 
 /** Of several with this id, a dead letter beside one that was published with it, the one that its queue took first is meant. */
-function waitingMessage(queue: Queue, id: string): QueuedMessage | undefined {
-  const unsettled = queue.unsettled.get(id);
-  const waiting = unsettled !== undefined && isWaiting(unsettled) ? unsettled : undefined;
-  return earlier(waiting, oldestDeadLetter(queue, queue.allWaiting(), { id }));
+function waitingMessage(queue: Queue, wanted: WantedMessage): QueuedMessage | undefined {
+  const published = publishedMessage(queue, wanted);
+  const waiting = published !== undefined && isWaiting(published) ? published : undefined;
+  return earlier(waiting, oldestDeadLetter(queue, queue.allWaiting(), wanted));
 }
 
-function messageInFlight(queue: Queue, id: string): QueuedMessage | undefined {
-  const unsettled = queue.unsettled.get(id);
-  const inFlight = unsettled !== undefined && !isWaiting(unsettled) ? unsettled : undefined;
-  return earlier(inFlight, oldestDeadLetter(queue, queue.delivery.inFlight(), { id }));
+function messageInFlight(queue: Queue, wanted: WantedMessage): QueuedMessage | undefined {
+  const published = publishedMessage(queue, wanted);
+  const inFlight = published !== undefined && !isWaiting(published) ? published : undefined;
+  return earlier(inFlight, oldestDeadLetter(queue, queue.delivery.inFlight(), wanted));
+}
+
+/** A message that was published to the queue comes from no other. */
+function publishedMessage(queue: Queue, { id, source }: WantedMessage): QueuedMessage | undefined {
+  return source === undefined ? queue.unsettled.get(id) : undefined;
 }
 
 /** Dead letters are looked for one by one, because their ids may repeat: the one that its queue took first is meant. */
 function oldestDeadLetter(
   { deadLetterCount }: Queue,
   messages: Iterable<QueuedMessage>,
-  wanted: WantedDeadLetter,
+  wanted: WantedMessage,
 ): QueuedMessage | undefined {
   if (deadLetterCount === 0) return undefined;
   let oldest: QueuedMessage | undefined;
@@ -109,7 +114,7 @@ function oldestDeadLetter(
   return oldest;
 }
 
-function isWanted({ id, deadLetter }: QueuedMessage, wanted: WantedDeadLetter): boolean {
+function isWanted({ id, deadLetter }: QueuedMessage, wanted: WantedMessage): boolean {
   if (deadLetter === undefined || id !== wanted.id) return false;
   return wanted.source === undefined || wanted.source === deadLetter.source;
 }

@@ -135,6 +135,49 @@ describe('of a dead letter and a message that was published with its id', () => 
   );
 });
 
+describe('of dead letters of several queues with one id', () => {
+  function withLetters() {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    for (const queue of ['one', 'two', 'one']) deadLetterIn(h, a, queue, 'm1');
+    return { h, a, b };
+  }
+
+  /** The queue that the message which a look finds comes from; undefined: none is found. */
+  function sourceFound(h: ReturnType<typeof testCore>, who: number, source: string): string | undefined {
+    h.readMessage(who, 'dead', 'm1', source);
+    const effect = h.effects.at(-1);
+    if (effect?.kind !== 'answered' || effect.operatorResult?.kind !== 'message')
+      throw new Error('no answer');
+    return effect.operatorResult.message?.deadLetter?.source;
+  }
+
+  it('the one of a queue is found and removed, waiting or in flight, and no other [DASH-039]', () => {
+    const { h, a, b } = withLetters();
+    expect(sourceFound(h, b, 'two')).toBe('two');
+    expect(h.removeMessage(b, 'dead', 'm1', 'two')).toEqual(['2: removeMessage dead m1 ok']);
+    expect(h.removeMessage(b, 'dead', 'm1', 'two')).toEqual(['2: removeMessage dead m1 no such message']);
+    expect([sourceFound(h, b, 'two'), sourceFound(h, b, 'one')]).toEqual([undefined, 'one']);
+    expect(h.waiting('dead')).toBe(2);
+    h.subscribe(a, 'dead');
+    expect([sourceFound(h, b, 'two'), sourceFound(h, b, 'one')]).toEqual([undefined, 'one']);
+    expect(h.removeMessage(b, 'dead', 'm1', 'one')).toEqual(['2: removeMessage dead m1 no such message']);
+  });
+
+  it('a message that was published with the id comes from none of them [DASH-039]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.publish(a, 'dead', 'm1');
+    deadLetterIn(h, a, 'one', 'm1');
+    expect(sourceFound(h, b, 'one')).toBe('one');
+    expect(sourceFound(h, b, 'dead')).toBeUndefined();
+    expect(h.removeMessage(b, 'dead', 'm1', 'dead')).toEqual(['2: removeMessage dead m1 no such message']);
+    expect(h.removeMessage(b, 'dead', 'm1', 'one')).toEqual(['2: removeMessage dead m1 ok']);
+    h.subscribe(b, 'dead');
+    expect(sourceFound(h, b, 'dead')).toBeUndefined();
+  });
+});
+
 describe('the largest queues', () => {
   it('come first, with the sum over all queues', () => {
     const h = testCore();

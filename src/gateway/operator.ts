@@ -71,15 +71,21 @@ export class Operator {
     return messages.map(shownMessage);
   }
 
-  /** A message that waits or is in flight; undefined: there is none with this id. */
-  async readMessage(queue: string, id: string): Promise<ShownMessage | undefined> {
-    const { message } = await this.#learn('message', { kind: 'readMessage', queue, id });
+  /**
+   * A message that waits or is in flight; undefined: there is none with this id. With `source` only a dead letter that comes from that queue
+   * is meant.
+   */
+  async readMessage(queue: string, id: string, source?: string): Promise<ShownMessage | undefined> {
+    const { message } = await this.#learn('message', { kind: 'readMessage', queue, id, ...from(source) });
     return message && shownMessage(message);
   }
 
-  /** Removes a message that waits. Resolves with false if none with this id does. */
-  async removeMessage(queue: string, id: string): Promise<boolean> {
-    const { isRemoved } = await this.#learn('removal', { kind: 'removeMessage', queue, id });
+  /**
+   * Removes a message that waits. Resolves with false if none with this id does. With `source` only a dead letter that comes from that queue
+   * is meant.
+   */
+  async removeMessage(queue: string, id: string, source?: string): Promise<boolean> {
+    const { isRemoved } = await this.#learn('removal', { kind: 'removeMessage', queue, id, ...from(source) });
     if (isRemoved) this.#logger.debug('message removed', { queue, id, by: 'operator' });
     return isRemoved;
   }
@@ -89,8 +95,7 @@ export class Operator {
    * `source` only one that comes from that queue is meant.
    */
   async requeueMessage(queue: string, id: string, source?: string): Promise<RequeueOutcome> {
-    const wanted = source === undefined ? {} : { source };
-    const { outcome } = await this.#learn('requeue', { kind: 'requeueMessage', queue, id, ...wanted });
+    const { outcome } = await this.#learn('requeue', { kind: 'requeueMessage', queue, id, ...from(source) });
     if (outcome === 'requeued') this.#logger.debug('message requeued', { queue, id, by: 'operator' });
     return outcome;
   }
@@ -126,4 +131,8 @@ export class Operator {
       throw new Error(`The core answered ${question.kind} with something else.`);
     return operatorResult as Extract<OperatorResult, { readonly kind: Kind }>;
   }
+}
+
+function from(source: string | undefined): { readonly source?: string } {
+  return source === undefined ? {} : { source };
 }

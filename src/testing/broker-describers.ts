@@ -123,10 +123,9 @@ export function describeInput(input: Input): string {
     }
     case 'readMessage':
     case 'removeMessage':
-      return `h.${input.kind}(${input.connection}, '${input.queue}', '${input.id}');`;
     case 'requeueMessage': {
       const source = input.source === undefined ? '' : `, '${input.source}'`;
-      return `h.requeueMessage(${input.connection}, '${input.queue}', '${input.id}'${source});`;
+      return `h.${input.kind}(${input.connection}, '${input.queue}', '${input.id}'${source});`;
     }
     case 'listQueues':
     case 'barrier':

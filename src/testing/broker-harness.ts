@@ -215,17 +215,16 @@ export class BrokerHarness {
     return this.step({ ...queueCommand('listMessages', connection, queue), ...whole, ...page });
   }
 
-  readMessage(connection: ConnectionId, queue: string, id: string): string[] {
-    return this.step({ ...messageCommand('readMessage', connection, queue, id) });
+  readMessage(connection: ConnectionId, queue: string, id: string, source?: string): string[] {
+    return this.step(messageCommand('readMessage', connection, queue, { id, source }));
   }
 
-  removeMessage(connection: ConnectionId, queue: string, id: string): string[] {
-    return this.step({ ...messageCommand('removeMessage', connection, queue, id) });
+  removeMessage(connection: ConnectionId, queue: string, id: string, source?: string): string[] {
+    return this.step(messageCommand('removeMessage', connection, queue, { id, source }));
   }
 
   requeueMessage(connection: ConnectionId, queue: string, id: string, source?: string): string[] {
-    const wanted = source === undefined ? {} : { source };
-    return this.step({ ...messageCommand('requeueMessage', connection, queue, id), ...wanted });
+    return this.step(messageCommand('requeueMessage', connection, queue, { id, source }));
   }
 
   queueInfo(connection: ConnectionId, queue: string): string[] {
@@ -264,9 +263,10 @@ function messageCommand<Kind extends string>(
   kind: Kind,
   connection: ConnectionId,
   queue: string,
-  id: string,
+  { id, source }: { readonly id: string; readonly source: string | undefined },
 ) {
-  return { kind, connection, token: harnessToken(`${kind} ${queue} ${id}`, queue), queue, id } as const;
+  const token = harnessToken(`${kind} ${queue} ${id}`, queue);
+  return { kind, connection, token, queue, id, ...(source !== undefined && { source }) } as const;
 }
 
 function queueCommand<Kind extends string>(kind: Kind, connection: ConnectionId, queue: string) {

@@ -102,12 +102,7 @@ export type Move =
       readonly page: { readonly offset: number; readonly limit: number; readonly maxBytes: number };
     })
   | (Who & {
-      readonly kind: 'readMessage' | 'removeMessage';
-      readonly queue: string;
-      readonly id: string;
-    })
-  | (Who & {
-      readonly kind: 'requeueMessage';
+      readonly kind: 'readMessage' | 'removeMessage' | 'requeueMessage';
       readonly queue: string;
       readonly id: string;
       readonly source: string | undefined;
@@ -176,6 +171,7 @@ function options(parameters: ScenarioParameters): fc.Arbitrary<Partial<QueueOpti
 function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
   const who = fc.nat(parameters.users ? 5 : 3);
   const queue = fc.constantFrom(...QUEUES.slice(0, parameters.deadLetters ? 3 : 2));
+  const source = fc.constantFrom(undefined, undefined, 'a', 'b');
   const kind = <Kind extends Move['kind']>(name: Kind) => fc.constant(name);
   const ack = { who, delivery: fc.nat(9), stray: fc.nat(9).map((n) => n === 0), named: fc.boolean() };
   const reason = fc.constantFrom(
@@ -205,8 +201,8 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
     { weight: 1, arbitrary: fc.record({ kind: kind('deleteQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('purgeQueue'), who, queue }) },
     { weight: 1, arbitrary: fc.record({ kind: kind('listMessages'), who, queue, page: pages() }) },
-    { weight: 1, arbitrary: fc.record({ kind: kind('readMessage'), who, queue, id: ids() }) },
-    { weight: 1, arbitrary: fc.record({ kind: kind('removeMessage'), who, queue, id: ids() }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('readMessage'), who, queue, id: ids(), source }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('removeMessage'), who, queue, id: ids(), source }) },
     {
       weight: parameters.deadLetters ? 2 : 0,
       arbitrary: fc.record({
@@ -214,7 +210,7 @@ function move(parameters: ScenarioParameters): fc.Arbitrary<Move> {
         who,
         queue: fc.constant('a.dlq'),
         id: ids(),
-        source: fc.constantFrom(undefined, undefined, 'a', 'b'),
+        source,
       }),
     },
     { weight: 1, arbitrary: fc.record({ kind: kind('queueInfo'), who, queue }) },
@@ -388,10 +384,8 @@ function playAs(
       break;
     case 'readMessage':
     case 'removeMessage':
-      harness[one.kind](who, one.queue, one.id);
-      break;
     case 'requeueMessage':
-      harness.requeueMessage(who, one.queue, one.id, one.source);
+      harness[one.kind](who, one.queue, one.id, one.source);
       break;
     case 'listQueues':
       harness.listQueues(who);

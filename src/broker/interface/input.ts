@@ -31,9 +31,7 @@ export type Input =
   | (Command & { readonly kind: 'deleteQueue'; readonly queue: string })
   | (Command & { readonly kind: 'purgeQueue'; readonly queue: string })
   | ListMessagesInput
-  | (Command & { readonly kind: 'readMessage'; readonly queue: string; readonly id: string })
-  | (Command & { readonly kind: 'removeMessage'; readonly queue: string; readonly id: string })
-  | RequeueMessageInput
+  | OneMessageInput
   | (Command & { readonly kind: 'queueInfo'; readonly queue: string })
   | (Command & { readonly kind: 'listQueues' })
   /** Does nothing and is answered: after everything that came before it, and also while the broker drains. */
@@ -89,11 +87,11 @@ export type ListMessagesInput = Command & {
   readonly maxBytes: number;
 };
 
-export type RequeueMessageInput = Command & {
-  readonly kind: 'requeueMessage';
+export type OneMessageInput = Command & {
+  readonly kind: 'readMessage' | 'removeMessage' | 'requeueMessage';
   readonly queue: string;
   readonly id: string;
-  /** Only a dead letter that comes from this queue is meant; absent: from any. */
+  /** Only a dead letter that comes from this queue is meant; absent: any message. */
   readonly source?: string;
 };
 

@@ -1,6 +1,6 @@
 // The dashboard as a function from request to answer: the page, and the API over queues and messages, below the path prefix. It does not listen (see
 // serve-app.ts), so it can be tested without a port. It asks for no credentials unless it is told to. Implements DASH-001 to DASH-026, DASH-028, DASH-031 to
-// DASH-036, DASH-038, HTTP-001 to HTTP-003.
+// DASH-036, DASH-038, DASH-039, HTTP-001 to HTTP-003.
 
 import { getRequestIP, H3, type H3Event } from 'h3';
 import type { BasicAccess } from '../../auth/basic-access.ts';
@@ -19,6 +19,8 @@ import {
   brokerRefused,
   emptyLastName,
   emptyName,
+  messageNotFound,
+  noMessageWaits,
   requestRefused,
   requeueRefused,
 } from './refusals.ts';
@@ -93,13 +95,10 @@ function apiPaths(options: DashboardAppOptions): Readonly<Record<string, (event:
     'queues/:queue': ({ context }) => queueMethods(operator, named(context.params, 'queue')),
     'queues/:queue/messages': ({ context, url }) =>
       messagesMethods(operator, named(context.params, 'queue'), url.searchParams),
-    'queues/:queue/messages/:id': ({ context }) =>
-      messageMethods(operator, named(context.params, 'queue'), named(context.params, 'id')),
-    'queues/:queue/messages/:id/requeue': ({ context, url }) =>
-      requeueMethods(operator, named(context.params, 'queue'), {
-        id: named(context.params, 'id'),
-        source: url.searchParams.get('source') ?? undefined,
-      }),
+    'queues/:queue/messages/:id': (event) =>
+      messageMethods(operator, named(event.context.params, 'queue'), messageNameOf(event)),
+    'queues/:queue/messages/:id/requeue': (event) =>
+      requeueMethods(operator, named(event.context.params, 'queue'), messageNameOf(event)),
   };
 }
 
@@ -122,25 +121,28 @@ function messagesMethods(operator: OperatorView, queue: string, parameters: URLS
   };
 }
 
-function messageMethods(operator: OperatorView, queue: string, id: string): Methods {
+/** `source`: only a dead letter that comes from this queue is meant; undefined: any message with this id. */
+type MessageName = { readonly id: string; readonly source: string | undefined };
+
+function messageNameOf({ context, url }: H3Event): MessageName {
+  return { id: named(context.params, 'id'), source: url.searchParams.get('source') ?? undefined };
+}
+
+function messageMethods(operator: OperatorView, queue: string, { id, source }: MessageName): Methods {
   return {
     GET: async () => {
-      const message = await operator.readMessage(queue, id);
-      if (message === undefined) return notFound('The queue has no message with this id.');
+      const message = await operator.readMessage(queue, id, source);
+      if (message === undefined) return messageNotFound(source);
       return jsonTextResponse(messageJson(message));
     },
     DELETE: async () => {
-      const isRemoved = await operator.removeMessage(queue, id);
-      return isRemoved ? noContent() : notFound('No message with this id waits in the queue.');
+      const isRemoved = await operator.removeMessage(queue, id, source);
+      return isRemoved ? noContent() : noMessageWaits(source);
     },
   };
 }
 
-function requeueMethods(
-  operator: OperatorView,
-  queue: string,
-  { id, source }: { readonly id: string; readonly source: string | undefined },
-): Methods {
+function requeueMethods(operator: OperatorView, queue: string, { id, source }: MessageName): Methods {
   return {
     POST: async () => {
       const outcome = await operator.requeueMessage(queue, id, source);

@@ -24,12 +24,23 @@ export function emptyLastName(): Response {
   return problemResponse({ status: 400, title: 'Bad Request', detail });
 }
 
+/** `source`: the queue that the message was to come from; undefined: any. */
+export function messageNotFound(source: string | undefined): Response {
+  return notFound(`The queue has no message with this id${thatComesFrom(source)}.`);
+}
+
+/** There was no message to remove. `source`: the queue that it was to come from; undefined: any. */
+export function noMessageWaits(source: string | undefined): Response {
+  return notFound(`No message with this id${thatComesFrom(source)} waits in the queue.`);
+}
+
+function thatComesFrom(source: string | undefined): string {
+  return source === undefined ? '' : ` that comes from queue ${source}`;
+}
+
 /** Why a dead letter was not requeued. `source`: the queue that it was to come from; undefined: any. */
 export function requeueRefused(reason: RequeueRefusal, source: string | undefined): Response {
-  if (reason === 'messageNotFound') {
-    const from = source === undefined ? '' : ` that comes from queue ${source}`;
-    return notFound(`The queue has no message with this id${from}.`);
-  }
+  if (reason === 'messageNotFound') return messageNotFound(source);
   return problemResponse({ status: 409, title: 'Conflict', detail: requeueConflicts[reason] });
 }
 

@@ -1,6 +1,6 @@
 // The naive broker's answers to the operator: single messages looked at, removed, and moved back from a dead letter queue (DASH).
 
-import type { Input } from '../../broker/interface/input.ts';
+import type { Input, OneMessageInput } from '../../broker/interface/input.ts';
 import type {
   MessageSnapshot,
   OperatorResult,
@@ -45,11 +45,13 @@ function resultOf(state: NaiveState, queue: NaiveQueue, input: OperatorInput): O
       return { kind: 'messages', messages };
     }
     case 'readMessage': {
-      const message = meant(waitingMessages(queue), input.id) ?? meant(messagesInFlight(queue), input.id);
+      const of = (messages: readonly NaiveMessage[]) =>
+        meant(messages.filter(isFrom(input.source)), input.id);
+      const message = of(waitingMessages(queue)) ?? of(messagesInFlight(queue));
       return { kind: 'message', message: message && snapshot(message) };
     }
     case 'removeMessage': {
-      const message = meant(waitingMessages(queue), input.id);
+      const message = meant(waitingMessages(queue).filter(isFrom(input.source)), input.id);
       if (message !== undefined) removeWaiting(state, queue, message);
       return { kind: 'removal', isRemoved: message !== undefined };
     }
@@ -61,7 +63,7 @@ function resultOf(state: NaiveState, queue: NaiveQueue, input: OperatorInput): O
 function requeue(
   state: NaiveState,
   letters: NaiveQueue,
-  { id, source: wanted }: Extract<OperatorInput, { kind: 'requeueMessage' }>,
+  { id, source: wanted }: OneMessageInput,
 ): RequeueOutcome {
   const isMeant = ({ deadLetter }: NaiveMessage) =>
     deadLetter !== undefined && (wanted ?? deadLetter.source) === deadLetter.source;
@@ -97,6 +99,11 @@ function allWaiting(state: NaiveState, queue: NaiveQueue): NaiveMessage[] {
 
 function messagesInFlight(queue: NaiveQueue): NaiveMessage[] {
   return queue.messages.filter((one) => one.copies.some(isInFlight) && !isWaiting(one));
+}
+
+/** Whether a message is a dead letter of that queue; undefined: any message is meant. */
+function isFrom(source: string | undefined): (message: NaiveMessage) => boolean {
+  return ({ deadLetter }) => source === undefined || deadLetter?.source === source;
 }
 
 /** The one that was accepted first. */

@@ -215,7 +215,11 @@ describe('a queue', () => {
     expect(await page.locator('ol.messages input:checked').count()).toBe(1);
     await page.getByRole('button', { name: 'Remove …', exact: true }).click();
     expect(await page.getByRole('dialog').innerText()).toContain('Message same from twin-b');
-    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove 1 message' }).click();
+    await expect
+      .poll(() => page.locator('ol.messages .message-reason').allInnerTexts(), soon)
+      .toEqual([expect.stringContaining('from twin-a')]);
+    expect(await waitingIn('twins.dlq')).toBe(1);
     await page.context().close();
   });
 

@@ -88,20 +88,19 @@ describe('of two dead letters with one id', () => {
   const letterFrom = (source: string) =>
     JSON.stringify({ id: 'same', headers: { deadLetterReason: 'MessageExpired', deadLetterSource: source } });
 
-  it('the one that was not asked for is neither shown nor removed', async () => {
-    const { api, requests } = apiWith(() => ({ text: letterFrom('a') }));
-    const name = { id: 'same', source: 'b' };
-    expect(problemIn(await api.message('q.dlq', name))?.detail).toMatch(/comes from queue a/);
-    expect(problemIn(await api.removeMessage('q.dlq', name))?.detail).toMatch(/comes from queue a/);
-    expect(requests).toEqual(Array(2).fill('GET api/queues/q.dlq/messages/same'));
-  });
-
-  it('the first is shown and removed', async () => {
-    const { api, requests } = apiWith(() => ({ text: letterFrom('a') }));
-    const name = { id: 'same', source: 'a' };
+  it('the one of that queue is read, removed and requeued', async () => {
+    const { api, requests } = apiWith(() => ({ text: letterFrom('b/1') }));
+    const name = { id: 'same', source: 'b/1' };
     expect(await api.message('q.dlq', name)).toMatchObject({ isOk: true, value: { id: 'same' } });
     expect(await api.removeMessage('q.dlq', name)).toMatchObject({ isOk: true });
-    expect(requests.at(-1)).toBe('DELETE api/queues/q.dlq/messages/same');
+    expect(await api.requeueMessage('q.dlq', name)).toMatchObject({ isOk: true });
+    const path = 'api/queues/q.dlq/messages/same';
+    const query = '?source=b%2F1';
+    expect(requests).toEqual([
+      `GET ${path}${query}`,
+      `DELETE ${path}${query}`,
+      `POST ${path}/requeue${query}`,
+    ]);
   });
 
   it('each has its own key', () => {

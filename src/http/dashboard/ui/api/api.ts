@@ -1,7 +1,7 @@
 // What the page asks of the dashboard's API, beside the live stream. An answer is a value or a problem in words; nothing is thrown. Paths are relative to
 // the page, so that they stay below its prefix.
 
-import { hasName, type Message, type MessageName, readMessage, readMessages } from './message.ts';
+import { type Message, type MessageName, readMessage, readMessages } from './message.ts';
 
 export type Problem = {
   /** 0: no answer came. */
@@ -53,26 +53,18 @@ export class DashboardApi {
     return { isOk: true, value: { messages, mayHaveMore: true } };
   }
 
-  /** The message of that name. A path means the one of its id that the queue took first: another one is not passed off as it. */
   async message(queue: string, name: MessageName): Promise<Answer<Message>> {
-    const answer = await this.#request('GET', messagePath(queue, name.id));
-    if (!answer.isOk) return answer;
-    const message = readMessage(answer.value);
-    return hasName(message, name)
-      ? { isOk: true, value: message }
-      : { isOk: false, problem: namesake(message) };
+    const answer = await this.#request('GET', `${messagePath(queue, name)}${sourceQuery(name)}`);
+    return answer.isOk ? { isOk: true, value: readMessage(answer.value) } : answer;
   }
 
-  /** A dead letter is looked at first: a path means the one of its id that the queue took first, which may come from another queue. */
-  async removeMessage(queue: string, name: MessageName): Promise<Answer<unknown>> {
-    const found = name.source === undefined ? undefined : await this.message(queue, name);
-    return found?.isOk === false ? found : this.#request('DELETE', messagePath(queue, name.id));
+  removeMessage(queue: string, name: MessageName): Promise<Answer<string>> {
+    return this.#request('DELETE', `${messagePath(queue, name)}${sourceQuery(name)}`);
   }
 
-  /** Moves a dead letter back to the queue that it comes from. The dead letter queue may have one of another `source` with the same id. */
-  requeueMessage(queue: string, { id, source }: MessageName): Promise<Answer<string>> {
-    const query = source === undefined ? '' : `?source=${encodeURIComponent(source)}`;
-    return this.#request('POST', `${messagePath(queue, id)}/requeue${query}`);
+  /** Moves a dead letter back to the queue that it comes from. */
+  requeueMessage(queue: string, name: MessageName): Promise<Answer<string>> {
+    return this.#request('POST', `${messagePath(queue, name)}/requeue${sourceQuery(name)}`);
   }
 
   /** Removes all messages that wait. */
@@ -106,15 +98,6 @@ const noAddress: Problem = {
   detail:
     'The names "." and ".." cannot stand in the address of a request, so the broker was not asked. A client can subscribe to such a queue, delete it, or take such a message out.',
 };
-
-function namesake({ id, deadLetter }: Message): Problem {
-  const from = deadLetter === undefined ? 'is no dead letter' : `comes from queue ${deadLetter.source}`;
-  return {
-    status: 409,
-    title: 'Another message has this id',
-    detail: `The first message ${id} of the queue ${from}. The broker reads and removes the first of an id; requeue or remove that one before.`,
-  };
-}
 
 const noAnswer: Problem = {
   status: 0,
@@ -152,6 +135,11 @@ function queuePath(queue: string): string {
   return `api/queues/${encodeURIComponent(queue)}`;
 }
 
-function messagePath(queue: string, id: string): string {
+function messagePath(queue: string, { id }: MessageName): string {
   return `${queuePath(queue)}/messages/${encodeURIComponent(id)}`;
+}
+
+/** A dead letter queue may have a dead letter of another queue with the same id. */
+function sourceQuery({ source }: MessageName): string {
+  return source === undefined ? '' : `?source=${encodeURIComponent(source)}`;
 }
