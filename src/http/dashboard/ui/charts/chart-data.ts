@@ -28,6 +28,12 @@ export function withoutShortGaps(line: readonly (number | null)[], maxLength: nu
   return result;
 }
 
+/** What the horizontal axis shows, in seconds: up to the last time, or up to now (milliseconds since 1970) while there is none. */
+export function timeRange(times: ArrayLike<number>, now: number): [min: number, max: number] {
+  const end = times[times.length - 1] ?? now / 1000;
+  return [end - CHART_SPAN_MS / 1000, end];
+}
+
 /** The largest value that a vertical axis must reach: never less than `least`, so that a line of zeros lies at the bottom. */
 export function axisTop(lines: readonly Line[], least: number): number {
   let top = least;

@@ -3,7 +3,7 @@
 
 import type uPlot from 'uplot';
 import { formatClock } from '../words/format.ts';
-import { axisTop, CHART_SPAN_MS, type Line } from './chart-data.ts';
+import { axisTop, type Line, timeRange } from './chart-data.ts';
 
 export type ChartLine = { readonly label: string; readonly isDashed?: boolean };
 
@@ -17,12 +17,14 @@ export type ChartSettings = {
   readonly height: number;
   /** The text of a number on the vertical axis. */
   readonly tick: (value: number) => string;
+  /** The broker's clock, in milliseconds since 1970. */
+  readonly now: () => number;
   /** Called with the index under the cursor; null when it is elsewhere. */
   readonly onCursor: (index: number | null) => void;
 };
 
 export function chartOptions(settings: ChartSettings): uPlot.Options {
-  const { lines, syncKey, leastTop, width, height, onCursor } = settings;
+  const { lines, syncKey, leastTop, width, height, now, onCursor } = settings;
   const top = (u: uPlot) => axisTop(u.data.slice(1) as readonly Line[], leastTop) * 1.1;
   return {
     width,
@@ -31,18 +33,13 @@ export function chartOptions(settings: ChartSettings): uPlot.Options {
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: syncKey }, points: { size: 6 } },
     scales: {
-      x: { time: true, range: (u) => timeRange(u.data[0]) },
+      x: { time: true, range: (u) => timeRange(u.data[0], now()) },
       y: { range: (u) => [0, top(u)] },
     },
     axes: [timeAxis(), valueAxis(settings.tick)],
     series: [{}, ...lines.map(seriesOf)],
     hooks: { setCursor: [(u) => onCursor(u.cursor.idx ?? null)] },
   };
-}
-
-function timeRange(times: ArrayLike<number>): uPlot.Range.MinMax {
-  const end = times[times.length - 1] ?? 0;
-  return [end - CHART_SPAN_MS / 1000, end];
 }
 
 function seriesOf({ label, isDashed = false }: ChartLine): uPlot.Series {

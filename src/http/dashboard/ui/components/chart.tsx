@@ -62,7 +62,16 @@ function useChart(props: ChartProps, onCursor: (index: number | null) => void) {
     const { lines, syncKey, leastTop, tick, topic } = latest.current;
     const width = element.clientWidth;
     const data = () => latest.current.read() as unknown as uPlot.AlignedData;
-    const settings = { lines, syncKey, leastTop, width, height: HEIGHT, tick, onCursor };
+    const settings = {
+      lines,
+      syncKey,
+      leastTop,
+      width,
+      height: HEIGHT,
+      tick,
+      now: () => store.now,
+      onCursor,
+    };
     const chart = new uPlot(chartOptions(settings), data(), element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => requestAnimationFrame(() => chart.redraw());

@@ -141,6 +141,43 @@ describe('a change', () => {
   });
 });
 
+describe('the history of the watched queue', () => {
+  it('begins with the queue, when that is created while it is watched', () => {
+    const store = storeWith();
+    expect(store.history).toBeUndefined();
+    const watched = { id: 3, subscribers: [] };
+    store.applyChange(change({ created: [facts(3)], values: [values(3, 5)], watched }), 2);
+    expect(store.history).toMatchObject({ at: [2000], waitingCount: [5], deliveredRate: [3] });
+    store.applyChange(change({ now: 16_000, values: [values(3, 6)], watched }), 3);
+    expect(store.history).toMatchObject({ at: [2000, 16_000], waitingCount: [5, 6] });
+  });
+
+  it('ends with the queue, and begins anew with the next one of its name', () => {
+    const old = { ...history, at: [500], waitingCount: [70] };
+    const store = storeWith({ watched: { id: 1, subscribers: [], history: old } });
+    store.applyChange(change({ removed: [1] }), 2);
+    expect(store.history).toBeUndefined();
+    const created = {
+      created: [facts(5, 'q1')],
+      values: [values(5, 1)],
+      watched: { id: 5, subscribers: [] },
+    };
+    store.applyChange(change({ now: 3000, ...created }), 3);
+    expect(store.history).toMatchObject({ at: [3000], waitingCount: [1] });
+  });
+
+  it('is that of the new queue when both happen in one second', () => {
+    const old = { ...history, at: [500], waitingCount: [70] };
+    const store = storeWith({ watched: { id: 1, subscribers: [], history: old } });
+    const watched = { id: 5, subscribers: [] };
+    store.applyChange(
+      change({ removed: [1], created: [facts(5, 'q1')], values: [values(5, 1)], watched }),
+      2,
+    );
+    expect(store.history).toMatchObject({ at: [2000], waitingCount: [1] });
+  });
+});
+
 describe('a listener', () => {
   it('is told of its topic alone, and of health when it changes', () => {
     const store = storeWith();

@@ -101,8 +101,8 @@ export class LiveStore {
     this.#seenAt = seenAt;
     this.points.push(change.point);
     this.#changeQueues(change);
+    this.#changeWatched(change);
     if (change.now - this.#depthAt >= DEPTH_INTERVAL_MS) this.#addDepths(change.now);
-    this.#watched = change.watched ?? this.#watched;
     this.setPhase('live');
     this.#changeHealth(change.health);
     this.#tell('points', 'queues', 'watched');
@@ -121,7 +121,15 @@ export class LiveStore {
     const next = updated(rows, values);
     if (created.length + removed.length > 0) this.#setQueues(next);
     else this.#queues = next;
-    if (this.#watched !== undefined && !next.has(this.#watched.id)) this.#watched = undefined;
+  }
+
+  /** Only a snapshot brings a history: that of a queue that is created while it is watched begins now. */
+  #changeWatched({ now, watched = this.#watched }: Change): void {
+    const row = watched && this.#queues.get(watched.id);
+    const isNew = watched?.id !== this.#watched?.id;
+    this.#watched = row && watched;
+    if (row === undefined) this.#history = undefined;
+    else if (isNew) this.#history = extended(noHistory, now, row);
   }
 
   #setQueues(queues: ReadonlyMap<number, QueueRow>): void {
@@ -156,6 +164,14 @@ function updated(rows: Map<number, QueueRow>, values: readonly QueueValues[]): M
   }
   return rows;
 }
+
+const noHistory: QueueHistory = {
+  at: [],
+  waitingCount: [],
+  inFlightCount: [],
+  publishedRate: [],
+  deliveredRate: [],
+};
 
 /** The history with the row's present values at the end. */
 export function extended(history: QueueHistory, now: number, row: QueueRow): QueueHistory {
