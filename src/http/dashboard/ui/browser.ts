@@ -1,6 +1,7 @@
 // What the page needs of the browser beside its elements: the address, the live stream, timers and the clipboard. The only file that touches them, apart
 // from components.
 
+import { refusalOf } from './api/api.ts';
 import type { LiveEnvironment } from './live/live-connection.ts';
 import { formatPlace, type Place, parsePlace } from './url-state.ts';
 import { Watched } from './watched.ts';
@@ -37,6 +38,18 @@ export const schedule: LiveEnvironment['schedule'] = (callback, delayMs) => {
 export const liveEnvironment: LiveEnvironment = {
   schedule,
   wallNow: () => Date.now(),
+  whyRefused: async (path) => {
+    const abort = new AbortController();
+    try {
+      const response = await fetch(path, { cache: 'no-store', signal: abort.signal });
+      return response.ok ? undefined : refusalOf(response.status, await response.text());
+    } catch {
+      return undefined;
+    } finally {
+      // A stream that was granted after all is not read.
+      abort.abort();
+    }
+  },
   openStream: (path, { onSnapshot, onChange, onError }) => {
     const stream = new EventSource(path);
     stream.addEventListener('snapshot', (event) => onSnapshot(String(event.data)));

@@ -1,6 +1,7 @@
 // What the page asks of the dashboard's API, beside the live stream. An answer is a value or a problem in words; nothing is thrown. Paths are relative to
 // the page, so that they stay below its prefix.
 
+import type { Refusal } from '../live/live-store.ts';
 import { type Message, type MessageName, readMessage, readMessages } from './message.ts';
 
 export type Problem = {
@@ -113,6 +114,12 @@ function problemOf(status: number, text: string): Problem {
     title: typeof title === 'string' ? title : `HTTP ${status}`,
     detail: `${said}${adviceFor(status)}`,
   };
+}
+
+/** Why the broker refuses a live stream, from its answer. */
+export function refusalOf(status: number, text: string): Refusal {
+  const { detail } = fieldsOf(text);
+  return { status, detail: typeof detail === 'string' ? detail : `The broker answered with HTTP ${status}.` };
 }
 
 function fieldsOf(text: string): { readonly title?: unknown; readonly detail?: unknown } {

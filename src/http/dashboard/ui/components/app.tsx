@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type KeyAction, KeyReader } from '../keys.ts';
 import { overviewPlace, type Place, queuesPlace } from '../url-state.ts';
+import { refusalSentence } from '../words/sentences.ts';
 import { Header } from './header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { HealthAnnouncer, NoticeList } from './notice-list.tsx';
@@ -21,6 +22,7 @@ export function App() {
   return (
     <div class={phase === 'lost' && facts !== undefined ? 'page stale' : 'page'}>
       <Header place={place} />
+      <RefusalNote />
       <main>
         <View place={place} />
       </main>
@@ -30,6 +32,13 @@ export function App() {
       {isHelpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
     </div>
   );
+}
+
+/** Why the broker gives no live values, and what to do. */
+function RefusalNote() {
+  const { refusal } = useStore('phase');
+  if (refusal === undefined) return null;
+  return <p class="problem refusal">{refusalSentence(refusal)}</p>;
 }
 
 function View({ place }: { readonly place: Place }) {

@@ -50,8 +50,10 @@ function LiveState() {
 }
 
 function LostState() {
-  const { seenAt } = useStore('phase');
+  const { seenAt, refusal } = useStore('phase');
   const now = useWallNow();
-  const seen = seenAt === 0 ? 'no answer yet' : `last seen ${formatAge(now - seenAt)} ago`;
-  return <span class="live-state lost">Disconnected, {seen}; reconnecting</span>;
+  const seen = seenAt === 0 ? undefined : `last seen ${formatAge(now - seenAt)} ago`;
+  if (refusal !== undefined)
+    return <span class="live-state lost">Refused{seen === undefined ? '' : `, ${seen}`}</span>;
+  return <span class="live-state lost">Disconnected, {seen ?? 'no answer yet'}; reconnecting</span>;
 }

@@ -20,7 +20,7 @@ export type Listing = {
   readonly answer: Answer<MessagePage>;
   /** How many messages stand before them. */
   readonly offset: number;
-  /** When it was asked for, by the clock of this machine. */
+  /** When it came, by the broker's clock. */
   readonly loadedAt: number;
   /** How many waited then. */
   readonly waitingCount: number;
@@ -116,8 +116,8 @@ function useListing(place: QueuePlace, row: QueueRow) {
     const waitingCount = store.queueNamed(queue)?.waitingCount ?? 0;
     const load = async () => {
       const answer = await api.listMessages(queue, offset);
-      if (isCurrent)
-        setListing({ answer, offset, loadedAt: Date.now(), ...countIn(answer, offset, waitingCount) });
+      const loadedAt = store.brokerNow(Date.now());
+      if (isCurrent) setListing({ answer, offset, loadedAt, ...countIn(answer, offset, waitingCount) });
     };
     if (round >= 0) void load();
     return () => {

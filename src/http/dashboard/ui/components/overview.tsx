@@ -5,7 +5,7 @@ import { type ChartData, chartData, withoutShortGaps } from '../charts/chart-dat
 import type { LiveStore } from '../live/live-store.ts';
 import type { PointField } from '../live/point-ring.ts';
 import { formatBytes, formatCount, formatLatency, formatRate, formatTick } from '../words/format.ts';
-import { healthSentence } from '../words/sentences.ts';
+import { connectionSentence, healthSentence } from '../words/sentences.ts';
 import { AttentionList } from './attention-list.tsx';
 import { Chart, type ChartProps } from './chart.tsx';
 import { Command } from './copy-button.tsx';
@@ -31,13 +31,11 @@ export function Overview() {
 }
 
 function Sentence() {
-  const { facts, health, queues, now, phase } = useStore('health', 'queues', 'phase');
+  const { facts, health, queues, now, phase, refusal } = useStore('health', 'queues', 'phase');
   if (facts === undefined) {
     return (
       <h1 tabIndex={-1} class="sentence">
-        {phase === 'lost'
-          ? 'The broker does not answer. Check that it runs, and that its dashboard is at this address; the page tries again every second.'
-          : 'Connecting to the broker …'}
+        {connectionSentence(phase, refusal)}
       </h1>
     );
   }

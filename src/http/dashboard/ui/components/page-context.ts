@@ -80,6 +80,12 @@ export function useMedia(query: string): boolean {
   return isMatching;
 }
 
+/** The broker's clock, read anew every second: what happened there is as old as it says. */
+export function useBrokerNow(): number {
+  const { store } = usePage();
+  return store.brokerNow(useWallNow());
+}
+
 /** The clock of this machine, read anew every second. */
 export function useWallNow(): number {
   const [now, setNow] = useState(() => Date.now());

@@ -10,7 +10,7 @@ import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
 import { Link } from './link.tsx';
 import { type Actions, RemoveDialog } from './message-actions.tsx';
-import { usePage, useReconnected, useWallNow } from './page-context.ts';
+import { useBrokerNow, usePage, useReconnected } from './page-context.ts';
 
 type PaneProps = {
   readonly place: QueuePlace;
@@ -141,7 +141,7 @@ function Facts({ message }: { readonly message: Message }) {
 }
 
 function Ago({ at }: { readonly at: number }) {
-  const now = useWallNow();
+  const now = useBrokerNow();
   return <time title={formatInstant(at)}>{formatAgo(at, now)}</time>;
 }
 

@@ -2,12 +2,16 @@
 // handed in, so it runs without a browser.
 
 import type { Change, Snapshot } from '../../live/live-events.ts';
-import type { LiveStore } from './live-store.ts';
+import type { LiveStore, Refusal } from './live-store.ts';
 
 /** An event comes every second; after this long without one the connection counts as lost. */
 export const QUIET_MS = 5000;
-/** A stream that was refused or has gone quiet is opened again after this. */
+/** A stream that has gone quiet, or gives up, is opened again after this. */
 export const REOPEN_MS = 1000;
+/** The same, when the broker refuses it: what must change for it takes longer. */
+export const REFUSED_REOPEN_MS = 5000;
+/** The user must do something first; further attempts would be refused too, and browsers may ask for a password with each. */
+const FINAL_STATUSES: readonly number[] = [401, 403];
 
 export type StreamHandlers = {
   readonly onSnapshot: (text: string) => void;
@@ -19,6 +23,8 @@ export type StreamHandlers = {
 export type LiveEnvironment = {
   /** Opens a stream at a path relative to the page; returns what closes it. */
   readonly openStream: (path: string, handlers: StreamHandlers) => () => void;
+  /** Why the broker refuses a stream at that path; undefined when it does not, or does not answer. An EventSource cannot tell. */
+  readonly whyRefused: (path: string) => Promise<Refusal | undefined>;
   /** Calls back after so many milliseconds; returns what prevents it. */
   readonly schedule: (callback: () => void, delayMs: number) => () => void;
   /** Milliseconds since 1970. */
@@ -32,6 +38,8 @@ export class LiveConnection {
   #isVisible = false;
   #close: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
+  /** Counts streams that were opened or ended: an answer about an earlier one is left out. */
+  #attempt = 0;
 
   constructor(store: LiveStore, environment: LiveEnvironment) {
     this.#store = store;
@@ -56,28 +64,51 @@ export class LiveConnection {
   #open(): void {
     this.#end();
     const { openStream, wallNow } = this.#environment;
-    const path =
-      this.#queue === undefined ? 'api/events' : `api/events?queue=${encodeURIComponent(this.#queue)}`;
-    this.#close = openStream(path, {
+    this.#close = openStream(this.#path(), {
       onSnapshot: (text) =>
         this.#received(() => this.#store.applySnapshot(JSON.parse(text) as Snapshot, wallNow())),
       onChange: (text) =>
         this.#received(() => this.#store.applyChange(JSON.parse(text) as Change, wallNow())),
-      onError: (isClosed) => this.#failed(isClosed),
+      onError: (isClosed) => (isClosed ? this.#refused() : this.#interrupted()),
     });
-    this.#startTimer(QUIET_MS, () => this.#failed(true));
+    this.#startTimer(QUIET_MS, () => this.#wentQuiet());
+  }
+
+  #path(): string {
+    return this.#queue === undefined ? 'api/events' : `api/events?queue=${encodeURIComponent(this.#queue)}`;
   }
 
   #received(apply: () => void): void {
-    this.#startTimer(QUIET_MS, () => this.#failed(true));
+    this.#startTimer(QUIET_MS, () => this.#wentQuiet());
     apply();
   }
 
-  #failed(isClosed: boolean): void {
-    this.#store.setPhase('lost');
-    if (!isClosed) return this.#startTimer(QUIET_MS, () => this.#failed(true));
+  /** The stream tries again by itself. */
+  #interrupted(): void {
+    this.#store.setLost(undefined);
+    this.#startTimer(QUIET_MS, () => this.#wentQuiet());
+  }
+
+  #wentQuiet(): void {
+    this.#store.setLost(undefined);
     this.#end();
     this.#startTimer(REOPEN_MS, () => this.#open());
+  }
+
+  #refused(): void {
+    this.#store.setLost(this.#store.refusal);
+    this.#end();
+    this.#startTimer(QUIET_MS, () => this.#open());
+    void this.#learnWhy(this.#attempt);
+  }
+
+  async #learnWhy(attempt: number): Promise<void> {
+    const refusal = await this.#environment.whyRefused(this.#path());
+    if (attempt !== this.#attempt) return;
+    this.#store.setLost(refusal);
+    if (refusal === undefined) this.#startTimer(REOPEN_MS, () => this.#open());
+    else if (FINAL_STATUSES.includes(refusal.status)) this.#cancelTimer();
+    else this.#startTimer(REFUSED_REOPEN_MS, () => this.#open());
   }
 
   #startTimer(delayMs: number, callback: () => void): void {
@@ -86,6 +117,7 @@ export class LiveConnection {
   }
 
   #end(): void {
+    this.#attempt += 1;
     this.#cancelTimer();
     this.#close?.();
     this.#close = undefined;

@@ -80,7 +80,7 @@ describe('a snapshot', () => {
 
   it('replaces everything after a reconnect', () => {
     const store = storeWith();
-    store.setPhase('lost');
+    store.setLost(undefined);
     store.applySnapshot(snapshot({ queues: [facts(9)], values: [], now: 5000 }), 2);
     expect([...store.queues.keys()]).toEqual([9]);
     expect(store.queueNamed('q1')).toBeUndefined();
@@ -178,6 +178,17 @@ describe('the history of the watched queue', () => {
   });
 });
 
+describe('the clock of the broker', () => {
+  it('goes on from the last event', () => {
+    const store = new LiveStore();
+    expect(store.brokerNow(77)).toBe(77);
+    store.applySnapshot(snapshot({ now: 1_000_000 }), 500);
+    expect(store.brokerNow(500)).toBe(1_000_000);
+    store.applyChange(change({ now: 1_001_000 }), 1700);
+    expect(store.brokerNow(1800)).toBe(1_001_100);
+  });
+});
+
 describe('a listener', () => {
   it('is told of its topic alone, and of health when it changes', () => {
     const store = storeWith();
@@ -189,7 +200,7 @@ describe('a listener', () => {
     expect([health.mock.calls.length, queues.mock.calls.length, phase.mock.calls.length]).toEqual([0, 1, 0]);
     end();
     store.applyChange(change({ health: { isHealthy: false, reasons: ['memory'] } }), 3);
-    store.setPhase('lost');
+    store.setLost(undefined);
     expect([health.mock.calls.length, queues.mock.calls.length, phase.mock.calls.length]).toEqual([1, 1, 1]);
     expect(store.health.reasons).toEqual(['memory']);
   });

@@ -16,12 +16,21 @@ import { DEPTH_INTERVAL_MS, MAX_DEPTHS, newRow, type QueueRow, withDepth, withVa
 export type Phase = 'connecting' | 'live' | 'lost';
 export type Topic = 'phase' | 'health' | 'points' | 'queues' | 'watched';
 
+/** Why the broker answers, but gives no live stream. */
+export type Refusal = {
+  /** Of HTTP. */
+  readonly status: number;
+  /** What the broker says, in whole sentences. */
+  readonly detail: string;
+};
+
 /** What a snapshot says about the broker itself. */
 export type BrokerFacts = Pick<Snapshot, 'serverVersion' | 'memoryLimitBytes' | 'asksForCredentials'>;
 
 export class LiveStore {
   readonly points = new PointRing();
   #phase: Phase = 'connecting';
+  #refusal: Refusal | undefined;
   #facts: BrokerFacts | undefined;
   #health: Health = { isHealthy: true, reasons: [] };
   #queues: ReadonlyMap<number, QueueRow> = new Map();
@@ -36,6 +45,10 @@ export class LiveStore {
 
   get phase(): Phase {
     return this.#phase;
+  }
+  /** Undefined unless the phase is `lost` because the broker refuses the stream. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
   /** Undefined until the first snapshot. */
   get facts(): BrokerFacts | undefined {
@@ -67,6 +80,11 @@ export class LiveStore {
     return this.#seenAt;
   }
 
+  /** The broker's clock now, in milliseconds since 1970. `wallNow`: the clock of this machine, which is all there is before the first event. */
+  brokerNow(wallNow: number): number {
+    return this.#facts === undefined ? wallNow : this.#now + (wallNow - this.#seenAt);
+  }
+
   queueNamed(name: string): QueueRow | undefined {
     return this.#queues.get(this.#names.get(name) ?? -1);
   }
@@ -90,7 +108,7 @@ export class LiveStore {
     this.#now = snapshot.now;
     this.#depthAt = snapshot.now;
     this.#seenAt = seenAt;
-    this.setPhase('live');
+    this.#setPhase('live', undefined);
     this.#tell('health', 'points', 'queues', 'watched');
   }
 
@@ -103,14 +121,20 @@ export class LiveStore {
     this.#changeQueues(change);
     this.#changeWatched(change);
     if (change.now - this.#depthAt >= DEPTH_INTERVAL_MS) this.#addDepths(change.now);
-    this.setPhase('live');
+    this.#setPhase('live', undefined);
     this.#changeHealth(change.health);
     this.#tell('points', 'queues', 'watched');
   }
 
-  setPhase(phase: Phase): void {
-    if (phase === this.#phase) return;
+  /** There is no connection. `refusal`: why the broker refuses it; undefined when the broker does not answer. */
+  setLost(refusal: Refusal | undefined): void {
+    this.#setPhase('lost', refusal);
+  }
+
+  #setPhase(phase: Phase, refusal: Refusal | undefined): void {
+    if (phase === this.#phase && refusal === this.#refusal) return;
     this.#phase = phase;
+    this.#refusal = refusal;
     this.#tell('phase');
   }
 

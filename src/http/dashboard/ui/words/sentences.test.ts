@@ -2,10 +2,33 @@
 
 import { describe, expect, it } from 'vitest';
 import { testedRow } from '../../../../testing/tested-queue-row.ts';
-import { healthSentence, modeWord, optionsSentence, troublesOf } from './sentences.ts';
+import {
+  connectionSentence,
+  healthSentence,
+  modeWord,
+  optionsSentence,
+  refusalSentence,
+  troublesOf,
+} from './sentences.ts';
 
 const healthy = { isHealthy: true, reasons: [] };
 const plain = (text: string): string => text.replaceAll('\u202f', '_');
+
+describe('a stream that the broker refuses', () => {
+  it.each([
+    [401, 'The password is wrong.', /^The password is wrong\. .*reload the page/],
+    [403, 'Only a superuser may.', /reload the page/],
+    [503, 'There are 20 streams.', /^There are 20 streams\. The page tries again/],
+  ])('with %d says why, and what to do', (status, detail, sentence) => {
+    expect(refusalSentence({ status, detail })).toMatch(sentence);
+  });
+
+  it('is not taken for a broker that does not answer', () => {
+    expect(connectionSentence('lost', { status: 503, detail: '' })).toMatch(/^The broker answers/);
+    expect(connectionSentence('lost', undefined)).toMatch(/^The broker does not answer\./);
+    expect(connectionSentence('connecting', undefined)).toMatch(/^Connecting/);
+  });
+});
 
 describe('the first line', () => {
   it('says how many messages wait where, and for how long', () => {

@@ -1,6 +1,7 @@
 // What the page says in words: the state of the broker, the trouble of a queue, its options. Pure.
 
 import type { Health, QueueFacts } from '../../live/live-events.ts';
+import type { Phase, Refusal } from '../live/live-store.ts';
 import type { QueueRow } from '../live/queue-row.ts';
 import { countOf, formatAge, formatCount } from './format.ts';
 
@@ -10,6 +11,20 @@ export function healthSentence(health: Health, queues: Iterable<QueueRow>, now: 
     ? 'Healthy.'
     : `Unhealthy: ${health.reasons.join(' ') || 'no reason given.'}`;
   return `${state} ${waitingSentence([...queues], now)}`;
+}
+
+/** The first line of the overview before the first snapshot. */
+export function connectionSentence(phase: Phase, refusal: Refusal | undefined): string {
+  if (phase !== 'lost') return 'Connecting to the broker …';
+  if (refusal !== undefined) return 'The broker answers, but shows this page nothing.';
+  return 'The broker does not answer. Check that it runs, and that its dashboard is at this address; the page tries again every second.';
+}
+
+/** Why the broker gives no live values, and what to do. */
+export function refusalSentence({ status, detail }: Refusal): string {
+  if (status === 401) return `${detail} To enter a name and a password again, reload the page.`;
+  if (status === 403) return `${detail} When it is allowed again, reload the page.`;
+  return `${detail} The page tries again every 5 seconds; what it shows is old until then.`;
 }
 
 function waitingSentence(rows: readonly QueueRow[], now: number): string {
