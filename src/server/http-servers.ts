@@ -33,6 +33,8 @@ export type HttpParts = {
   readonly logger: Logger;
   readonly broker: Gateway;
   readonly authentication: Authentication;
+  /** Where clients connect; undefined while they cannot. */
+  readonly tcp: () => { readonly port: number; readonly tls: boolean } | undefined;
 };
 
 /**
@@ -74,7 +76,7 @@ async function startDashboard(parts: HttpParts): Promise<HttpListener | undefine
   const shared = await sharedOptions(parts, 'a request to the dashboard failed');
   const options = { ...shared, access: dashboardAccess(parts), serverVersion: VERSION };
   const page = await readPage(PAGE_FOLDER);
-  const live = new LiveFeed({ ...options, ...systemEnvironment });
+  const live = new LiveFeed({ ...options, ...systemEnvironment, tcp: parts.tcp });
   const makeApp: MakeApp = async () => {
     const { createDashboardApp } = await import('../http/dashboard/dashboard-app.ts');
     return createDashboardApp({ ...options, operator: parts.broker.operator, live, page, pathPrefix });

@@ -57,8 +57,8 @@ export async function startBroker(
   const authentication = await createAuthentication(configuration, { logger, tellOperator, wallNow });
   const inflationThread = new InflationThread();
   const broker = createBroker({ configuration, logger, authentication, inflationThread });
-  const starting = startHttpServers({ configuration, logger, broker, authentication });
   let tcp: TcpServer | undefined;
+  const starting = startHttpServers({ configuration, logger, broker, authentication, tcp: () => tcp });
   const stop = async () => {
     tcp?.close();
     await endAll([

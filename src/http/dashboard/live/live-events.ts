@@ -86,6 +86,9 @@ export type QueueHistory = {
   readonly deliveredRate: readonly number[];
 };
 
+/** Where clients connect: a port of the broker's machine. */
+export type TcpAddress = { readonly port: number; readonly tls: boolean };
+
 /** The first event of a stream, also after it was interrupted: `event: snapshot`. */
 export type Snapshot = {
   readonly serverVersion: string;
@@ -94,6 +97,8 @@ export type Snapshot = {
   readonly memoryLimitBytes: number;
   /** Whether the dashboard asks for credentials. */
   readonly asksForCredentials: boolean;
+  /** Where clients connect. Absent while they cannot. */
+  readonly tcp?: TcpAddress;
   readonly health: Health;
   readonly points: Points;
   readonly queues: readonly QueueFacts[];

@@ -20,6 +20,7 @@ function testedFeed(options: Partial<LiveFeedOptions> = {}) {
       view,
       sampleMemory: () => view.memory,
       serverVersion: '1.2.3',
+      tcp: () => undefined,
       onFault: (fault) => faults.push(fault),
       ...options,
     });
@@ -88,6 +89,15 @@ describe('a stream', () => {
     expect(snapshot.points.at).toHaveLength(2);
     expect(snapshot).not.toHaveProperty('watched');
     expect(reader.retryMs).toBe(1_000);
+  });
+
+  it('says where clients connect, as soon as they can', async () => {
+    const tcp = { host: '127.0.0.1', port: 4000, tls: true };
+    const closed = testedFeed();
+    expect(await snapshotOf(openStream(closed.create()))).not.toHaveProperty('tcp');
+    const listening = testedFeed({ tcp: () => tcp });
+    const { tcp: told } = await snapshotOf(openStream(listening.create()));
+    expect(told).toEqual({ port: 4000, tls: true });
   });
 
   it('says whether the dashboard asks for credentials', async () => {

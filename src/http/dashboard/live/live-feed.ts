@@ -3,6 +3,7 @@
 
 import type { BasicAccess } from '../../../auth/basic-access.ts';
 import { problemResponse } from '../../problem.ts';
+import type { TcpAddress } from './live-events.ts';
 import type { QueueChanges } from './live-queues.ts';
 import { LiveSampler, type LiveSamplerOptions } from './live-sampler.ts';
 import { LiveStream } from './live-stream.ts';
@@ -12,6 +13,8 @@ const MAX_STREAMS = 20;
 
 export type LiveFeedOptions = LiveSamplerOptions & {
   readonly serverVersion: string;
+  /** Where clients connect; undefined while they cannot. */
+  readonly tcp: () => TcpAddress | undefined;
   /** Present: the dashboard asks for credentials, which every stream says. */
   readonly access?: Pick<BasicAccess, 'watch'> | undefined;
 };
@@ -76,13 +79,14 @@ export class LiveFeed {
   }
 
   #createStream(watched: string | undefined): LiveStream {
-    const { view, clock, serverVersion, access } = this.#options;
+    const { view, clock, serverVersion, access, tcp } = this.#options;
     const stream: LiveStream = new LiveStream({
       sampler: this.#sampler,
       view,
       wallNow: clock.wallNow,
       serverVersion,
       asksForCredentials: access !== undefined,
+      tcp,
       watched,
       onCancel: () => this.#forget(stream),
     });

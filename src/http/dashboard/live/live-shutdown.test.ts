@@ -26,7 +26,7 @@ async function listeningFeed(): Promise<{ feed: LiveFeed; listener: HttpListener
     throw fault;
   };
   const shared = { view, sampleMemory: () => view.memory, serverVersion: '1.2.3', onFault };
-  const feed = new LiveFeed({ ...shared, ...systemEnvironment });
+  const feed = new LiveFeed({ ...shared, ...systemEnvironment, tcp: () => undefined });
   const app = createDashboardApp({
     ...shared,
     operator: {} as DashboardAppOptions['operator'],

@@ -2,7 +2,15 @@
 // meanwhile is remembered by the ids of the queues, and read when it is sent. Types of the events: live-events.ts.
 
 import type { LiveView } from '../../broker-view.ts';
-import type { Change, Point, QueueFacts, QueueValues, Snapshot, SubscriberValues } from './live-events.ts';
+import type {
+  Change,
+  Point,
+  QueueFacts,
+  QueueValues,
+  Snapshot,
+  SubscriberValues,
+  TcpAddress,
+} from './live-events.ts';
 import type { LiveQueue } from './live-queue.ts';
 import type { QueueChanges } from './live-queues.ts';
 import type { LiveSampler } from './live-sampler.ts';
@@ -23,6 +31,8 @@ export type LiveStreamOptions = {
   readonly wallNow: () => number;
   readonly serverVersion: string;
   readonly asksForCredentials: boolean;
+  /** Where clients connect; undefined while they cannot. */
+  readonly tcp: () => TcpAddress | undefined;
   /** The name of the queue to watch. */
   readonly watched: string | undefined;
   /** Called once, when the client has gone. */
@@ -157,12 +167,14 @@ export class LiveStream {
   #snapshotRest(): Omit<Snapshot, 'queues' | 'values'> {
     const { sampler, wallNow, serverVersion, asksForCredentials } = this.#options;
     const queue = this.#watchedQueue();
+    const tcp = this.#options.tcp();
     this.#sentPointCount = sampler.pointCount;
     return {
       serverVersion,
       now: wallNow(),
       memoryLimitBytes: sampler.memoryLimitBytes,
       asksForCredentials,
+      ...(tcp && { tcp: { port: tcp.port, tls: tcp.tls } }),
       health: sampler.health,
       points: sampler.points(),
       ...(queue && { watched: { ...this.#watchedWithSubscribers(queue), history: queue.history() } }),

@@ -2,6 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { copyText } from '../browser.ts';
+import { pubCommand } from '../words/pub-command.ts';
+import { useStore } from './page-context.ts';
 
 /** How long the button says what it did. */
 const SAYING_MS = 2000;
@@ -32,8 +34,10 @@ export function CopyButton({ what, text }: CopyButtonProps) {
   );
 }
 
-/** A command that can be copied. */
-export function Command({ text }: { readonly text: string }) {
+/** The command that publishes a message to the queue, to be copied. */
+export function PubCommand({ queue }: { readonly queue: string }) {
+  const { facts } = useStore('health');
+  const text = pubCommand(queue, facts?.tcp);
   return (
     <p class="command">
       <code>{text}</code>

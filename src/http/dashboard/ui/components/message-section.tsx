@@ -7,7 +7,7 @@ import { hasName, keyOf, type Message } from '../api/message.ts';
 import type { QueueRow } from '../live/queue-row.ts';
 import { messageIn, messagePlace, type QueuePlace } from '../url-state.ts';
 import { formatClock, formatCount } from '../words/format.ts';
-import { Command } from './copy-button.tsx';
+import { PubCommand } from './copy-button.tsx';
 import { Link } from './link.tsx';
 import { MessageActions, useMessageActions } from './message-actions.tsx';
 import { MessageList } from './message-list.tsx';
@@ -219,7 +219,7 @@ function NoMessages({ place }: { readonly place: QueuePlace }) {
   return (
     <div class="empty">
       <p>No message waits here. To publish one:</p>
-      <Command text={`npx truemq pub ${place.queue} '{"n":1}'`} />
+      <PubCommand queue={place.queue} />
     </div>
   );
 }

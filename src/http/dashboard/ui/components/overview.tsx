@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatLatency, formatRate, formatTick } from 
 import { connectionSentence, healthSentence } from '../words/sentences.ts';
 import { AttentionList } from './attention-list.tsx';
 import { Chart, type ChartProps } from './chart.tsx';
-import { Command } from './copy-button.tsx';
+import { PubCommand } from './copy-button.tsx';
 import { usePage, useStore } from './page-context.ts';
 
 const BYTES_OF_MIB = 1_048_576;
@@ -163,7 +163,7 @@ function NoQueues() {
     <section class="empty">
       <h2>No queues yet</h2>
       <p>A queue is created with its first message. To publish one:</p>
-      <Command text={'npx truemq pub hello \'{"n":1}\''} />
+      <PubCommand queue="hello" />
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { firstOrder, type QueuesPlace, type SortKey, sortKeys } from '../url-state.ts';
 import { countOf, formatCount } from '../words/format.ts';
-import { Command } from './copy-button.tsx';
+import { PubCommand } from './copy-button.tsx';
 import { usePage, useStore } from './page-context.ts';
 import { columnNames, QueueTable } from './queue-table.tsx';
 
@@ -102,7 +102,7 @@ function Empty() {
     <section class="empty">
       <h2>No queues yet</h2>
       <p>A queue is created with its first message. To publish one:</p>
-      <Command text={'npx truemq pub hello \'{"n":1}\''} />
+      <PubCommand queue="hello" />
     </section>
   );
 }

@@ -25,7 +25,7 @@ export type Refusal = {
 };
 
 /** What a snapshot says about the broker itself. */
-export type BrokerFacts = Pick<Snapshot, 'serverVersion' | 'memoryLimitBytes' | 'asksForCredentials'>;
+export type BrokerFacts = Pick<Snapshot, 'serverVersion' | 'memoryLimitBytes' | 'asksForCredentials' | 'tcp'>;
 
 export class LiveStore {
   readonly points = new PointRing();
