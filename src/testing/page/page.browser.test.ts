@@ -1,16 +1,14 @@
 // The dashboard's page in a browser, on a broker with messages: what it shows is what the protocol says, what it does is done, and it works with
 // the keyboard, in both colour schemes, for screen readers, and after the broker was away.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../client/index.ts';
 import { notShown } from '../not-shown.ts';
+import { axeViolations } from './axe.ts';
 import { chromiumPath, openBrowser, openPage, type Scheme } from './browser.ts';
 import { type DashboardBroker, startDashboardBroker } from './dashboard-broker.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const soon = { timeout: 15_000, interval: 100 } as const;
 
 const executable = chromiumPath();
@@ -310,15 +308,8 @@ describe('every view', () => {
     async ({ view, scheme, width }) => {
       const { page, misdeeds } = await openPage(browser, { url: `${broker.url}${view}`, scheme, width });
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.evaluate(axeSource);
-      const violations = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-        };
-        const found = await axe.run();
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      });
-      expect(violations).toEqual([]);
+      if (view === '?queue=orders') await page.locator('ol.messages input').first().waitFor();
+      expect(await axeViolations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       expect(misdeeds).toEqual({ complaints: [], foreign: [] });
       await page.context().close();

@@ -1,6 +1,7 @@
 // The page around its views: header, the view of the address, footer, notices, help, and the keys that work everywhere.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { returnTo } from '../browser.ts';
 import { type KeyAction, KeyReader } from '../keys.ts';
 import { overviewPlace, type Place, queuesPlace } from '../url-state.ts';
 import { refusalSentence } from '../words/sentences.ts';
@@ -61,19 +62,25 @@ function Footer({ onHelp }: { readonly onHelp: () => void }) {
   );
 }
 
-/** A new view begins at its top, with the focus on its heading unless something else has it, and names the window. */
+/**
+ * A new view begins at its top, with the focus on its heading unless something else has it, and names the window. One that was left before, to which Back
+ * or Forward leads, begins where it was left.
+ */
 function useArrival(place: Place): void {
+  const { navigation } = usePage();
+  const { returnedTo } = navigation;
   const last = useRef<string | undefined>(undefined);
   const name = place.view === 'queue' ? place.queue : place.view === 'queues' ? 'Queues' : 'Overview';
   useEffect(() => {
     document.title = `${name} · TrueMQ`;
     if (last.current !== undefined && last.current !== name) {
-      scrollTo(0, 0);
+      if (navigation.returnedTo === undefined) scrollTo(0, 0);
       if (document.activeElement === document.body)
         document.querySelector('h1')?.focus({ preventScroll: true });
     }
     last.current = name;
-  }, [name]);
+  }, [name, navigation]);
+  useEffect(() => (returnedTo === undefined ? undefined : returnTo(returnedTo)), [returnedTo]);
 }
 
 function useKeys(place: Place, openHelp: () => void): void {

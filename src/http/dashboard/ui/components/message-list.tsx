@@ -1,5 +1,6 @@
 // A page of messages as lines: a box to select one, and a link that opens it in the reading pane. Arrow keys move along the links.
 
+import { useEffect, useRef } from 'preact/hooks';
 import { keyOf, type Message, nameInWords, nameOf } from '../api/message.ts';
 import { movedIndex } from '../keys.ts';
 import { messagePlace, type QueuePlace } from '../url-state.ts';
@@ -24,9 +25,10 @@ export function MessageList({ place, messages, opened, loadedAt, selected, onSel
     if (!next.delete(key)) next.add(key);
     onSelect(next);
   };
+  const list = useOpenedInView();
   const openedIndex = opened === undefined ? -1 : messages.indexOf(opened);
   return (
-    <ol class="messages" onKeyDown={moveFocus}>
+    <ol ref={list} class="messages" onKeyDown={moveFocus}>
       {messages.map((message, index) => (
         <li key={keyOf(message)} class={message === opened ? 'open' : ''}>
           <input
@@ -47,6 +49,18 @@ export function MessageList({ place, messages, opened, loadedAt, selected, onSel
       ))}
     </ol>
   );
+}
+
+/** A list that is new begins with the opened message in view, where the list has a height of its own, on a phone. */
+function useOpenedInView() {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const { current } = list;
+    const opened = current?.querySelector<HTMLElement>('li.open');
+    if (!current || !opened || current.scrollHeight <= current.clientHeight) return;
+    current.scrollTop += opened.getBoundingClientRect().top - current.getBoundingClientRect().top;
+  }, []);
+  return list;
 }
 
 function MessageLine({ message, loadedAt }: { readonly message: Message; readonly loadedAt: number }) {
