@@ -87,6 +87,8 @@ describe('a broker that refuses the live stream', () => {
     await setVisible(page, true);
     await page.getByText(/password is wrong\. .*reload the page/).waitFor();
     expect(count).toBe(2);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'The broker answers' }).waitFor();
     await page.context().close();
   });
 });
@@ -134,6 +136,11 @@ describe('the way back', () => {
     await page.goBack();
     await expect.poll(() => scrolled(page), soon).toBe(before);
     await page.reload();
+    await expect.poll(() => scrolled(page), soon).toBe(before);
+    await page.goto(`${broker.url}?view=queues`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await scrolled(page)).toBe(0);
+    await page.goBack();
     await expect.poll(() => scrolled(page), soon).toBe(before);
     await page.context().close();
     await Promise.all(names.map((name) => client.deleteQueue(name)));

@@ -113,6 +113,33 @@ describe('the list of queues', () => {
     await page.context().close();
   });
 
+  it('cuts a long name and its troubles alike, 320 wide', async () => {
+    const long = 'long-'.repeat(50);
+    await client.createQueue(long, { maxQueueSize: 1 });
+    await client.publish(long, 1);
+    const { page } = await openPage(browser, { url: `${broker.url}?view=queues&search=long`, width: 320 });
+    await page.locator('.trouble').nth(1).waitFor();
+    const edges = (selector: string) =>
+      page
+        .locator(selector)
+        .last()
+        .evaluate((element) => {
+          const { left, right } = (
+            element as unknown as { getBoundingClientRect(): Record<'left' | 'right', number> }
+          ).getBoundingClientRect();
+          return { left, right };
+        });
+    const [name, trouble, waiting] = [
+      await edges('.name-line a'),
+      await edges('.trouble'),
+      await edges('.row .c-waiting'),
+    ];
+    expect(trouble.right).toBeLessThanOrEqual(waiting.left);
+    expect(name.right - name.left).toBeGreaterThan(60);
+    await page.context().close();
+    await client.deleteQueue(long);
+  });
+
   it('opens a queue by the keyboard, and goes back', async () => {
     const { page } = await openPage(browser, { url: broker.url });
     await page.keyboard.press('g');

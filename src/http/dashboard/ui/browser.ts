@@ -18,7 +18,7 @@ const LEFT_PLACES = 'truemq left places';
 /** The place that the page shows, kept in its address, and where each place of the history was left. */
 export class Navigation extends Watched<Place> {
   readonly #left = new LeftPlaces(readSession(LEFT_PLACES));
-  #entry = entryOf(history.state) ?? 0;
+  #entry = entryOf(history.state) ?? this.#left.newEntry();
   #returnedTo: LeftPlace | undefined;
 
   constructor() {
@@ -27,7 +27,7 @@ export class Navigation extends Watched<Place> {
     history.scrollRestoration = 'manual';
     this.#returnedTo = this.#left.get(this.#entry);
     history.replaceState({ entry: this.#entry }, '');
-    addEventListener('popstate', ({ state }) => this.#return(entryOf(state) ?? 0));
+    addEventListener('popstate', ({ state }) => this.#return(entryOf(state) ?? this.#left.newEntry()));
     addEventListener('pagehide', () => {
       this.#left.leave(this.#entry, presentPlace());
       writeSession(LEFT_PLACES, this.#left.toText());

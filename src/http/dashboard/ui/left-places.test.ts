@@ -18,6 +18,7 @@ describe('the places that were left', () => {
     const places = new LeftPlaces(null);
     for (const entry of [1, 2, 3]) places.leave(entry, { y: entry });
     places.cutAfter(2);
+    expect(places.newEntry()).toBe(3);
     expect([1, 2, 3].map((entry) => places.get(entry)?.y)).toEqual([1, 2, undefined]);
   });
 
@@ -34,6 +35,7 @@ describe('the places that were left', () => {
     'are none in %j',
     (text) => {
       expect(new LeftPlaces(text).toText()).toBe('[]');
+      expect(new LeftPlaces(text).newEntry()).toBe(0);
     },
   );
 });

@@ -23,6 +23,11 @@ export class LeftPlaces {
     return this.#places.get(entry);
   }
 
+  /** A number that no entry has which was left. */
+  newEntry(): number {
+    return Math.max(-1, ...this.#places.keys()) + 1;
+  }
+
   leave(entry: number, place: LeftPlace): void {
     this.#places.set(entry, place);
   }

@@ -69,7 +69,7 @@ function useChart(props: ChartProps, onCursor: (index: number | null) => void) {
       width,
       height: HEIGHT,
       tick,
-      now: () => store.now,
+      now: () => store.brokerNow(Date.now()),
       onCursor,
     };
     const chart = new uPlot(chartOptions(settings), data(), element);
