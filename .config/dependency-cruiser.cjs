@@ -40,7 +40,7 @@ const modules = {
     node: true,
   },
   'http/dashboard/ui': {
-    ours: ['http/dashboard/live/live-events.ts (types)'],
+    ours: ['http/dashboard/live/live-events.ts (types)', 'model/default-address.ts'],
     npm: ['preact', 'uplot'],
     node: false,
   },
