@@ -37,6 +37,8 @@ const visibleMs = 10;
 const burst = 8;
 /** A broker that checks passwords in its event loop answers at most one ping after each. */
 const minPongs = 1.5 * burst;
+/** A machine without a free core may leave a right broker too few pings in one burst; a broker that blocks is over `minPongs` in none. */
+const maxBursts = 4;
 /** More than wait and run on a machine with many cores. */
 const flood = 200;
 const maxWaiting = 32;
@@ -283,17 +285,10 @@ const userChecks: CheckModule = [
       const wrong = credentialsOf({ ...superuser, password: 'wrong' });
       const durations = await durationsAlone(ctx, wrong);
       if (Math.min(...durations) < visibleMs) ctx.notApplicable('a password check takes no noticeable time');
-      const others = await openConnections(ctx, burst);
-      await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
-      let isOver = false;
-      const over = refusalsOf(ctx, others, burst * Math.max(...durations)).finally(() => {
-        isOver = true;
-      });
-      // It is awaited below, after pings that may fail first.
-      over.catch(() => {});
+      const limitMs = burst * Math.max(...durations);
       let pongCount = 0;
-      for (; !isOver; pongCount += 1) await client.ping({ clause: 'AUTH-012' });
-      await over;
+      for (let count = 0; count < maxBursts && pongCount < minPongs; count += 1)
+        pongCount = await pongsDuringBurst(ctx, client, wrong, limitMs);
       const what = `number of pings answered one after the other, while the broker checked ${burst} passwords`;
       ctx.assert.between(pongCount, minPongs, Number.POSITIVE_INFINITY, what);
     },
@@ -412,6 +407,27 @@ function contentOf(command: number): { readonly payload?: string } {
 
 function openConnections(ctx: CheckContext, count: number): Promise<readonly Connection[]> {
   return Promise.all(Array.from({ length: count }, () => ctx.rawConnect()));
+}
+
+/** The number of pings that are answered one after the other, while the broker refuses a burst of Connects with a wrong password. */
+async function pongsDuringBurst(
+  ctx: CheckContext,
+  client: Connection,
+  wrong: Credentials,
+  limitMs: number,
+): Promise<number> {
+  const others = await openConnections(ctx, burst);
+  await Promise.all(others.map((other) => sendConnect(ctx, other, wrong)));
+  let isOver = false;
+  const over = refusalsOf(ctx, others, limitMs).finally(() => {
+    isOver = true;
+  });
+  // It is awaited below, after pings that may fail first.
+  over.catch(() => {});
+  let pongCount = 0;
+  for (; !isOver; pongCount += 1) await client.ping({ clause: 'AUTH-012' });
+  await over;
+  return pongCount;
 }
 
 /** The times from a Connect to its refusal, while nothing else happens. */

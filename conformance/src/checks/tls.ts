@@ -4,6 +4,7 @@ import type { TlsSettings } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { fittingLength, textOfLength } from './shared/bodies.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 
 const certificate: TlsSettings = { certificatePath: 'server.crt', keyPath: 'server.key' };
@@ -146,7 +147,10 @@ export const tlsChecks: CheckModule = [
     waits: true,
     evidence: { frames: 3, assertions: 3 },
     run: async (ctx) => {
-      const client = await served(ctx);
+      const connectedFrom = ctx.now();
+      const client = await served(ctx).finally(() =>
+        noteIfLate(ctx, { sinceMs: connectedFrom, maxMs: handshakeTimeoutMs, step: 'the Connect' }),
+      );
       const startedAt = ctx.now();
       const silent = await ctx.rawConnect({ plain: true });
       const half = await ctx.rawConnect({ plain: true });
