@@ -96,16 +96,17 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-018a',
     title: 'never delivers the blocked message of a publisher whose connection ended',
-    clauses: ['OVERFLOW-018'],
+    clauses: ['OVERFLOW-018', 'PUBLISH-002'],
     profile: 'delivery',
-    evidence: { frames: 10, messages: 2 },
+    evidence: { frames: 12, messages: 3 },
     run: async (ctx) => {
-      const { client, publisher, queue, first } = await withBlockedPublish(ctx, { watched: true });
+      const { client, publisher, queue, first, id } = await withBlockedPublish(ctx, { watched: true });
       await publisher.abort();
       await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the delivered message');
       await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
+      await expectAddedAgain(ctx, client, { queue, id });
     },
   },
   // OVERFLOW-019 (SHOULD): The age of a blocked message starts when the message enters the queue.
@@ -136,7 +137,7 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-020a',
     title: 'refuses a blocked Publish beyond the limit of a connection with QUEUE_FULL',
-    clauses: ['OVERFLOW-020'],
+    clauses: ['OVERFLOW-020', 'PUBLISH-002'],
     profile: 'limits',
     requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
     accepts: [
@@ -159,10 +160,11 @@ const blockedPublishes: CheckModule = [
       const answerWhenRoom =
         answer ??
         (await publisher.expect({ command: ['Error', 'PublishAck'], id }, { clause: 'OVERFLOW-011' }));
-      if (answerWhenRoom.command === Command.Error)
-        ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
+      const isRefused = answerWhenRoom.command === Command.Error;
+      if (isRefused) ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
+      if (isRefused) await expectAddedAgain(ctx, client, { queue, id });
     },
   },
 ] satisfies readonly Check[];
@@ -368,6 +370,27 @@ async function publishBlocked(
   const text = 'a Publish to a full queue is not answered before there is room';
   expectUnanswered(ctx, publisher, id, text, 'OVERFLOW-010');
   return id;
+}
+
+/** Publishes a message with the id of a blocked message that never entered its queue, and asserts that it is delivered. */
+async function expectAddedAgain(
+  ctx: CheckContext,
+  client: Connection,
+  { queue, id }: { readonly queue: string; readonly id: string },
+): Promise<void> {
+  const clause = 'PUBLISH-002';
+  await client.publish(queue, '"again"', { id });
+  const added = await client.delivery(
+    { queue, id },
+    { what: 'the message that was published again', clause },
+  );
+  ctx.assert.sameJson(
+    added.payload,
+    '"again"',
+    'the payload of the message that was published again',
+    clause,
+  );
+  await client.ack(added);
 }
 
 /** Asserts that a command was answered. */

@@ -16,6 +16,7 @@ import { durableEndingChecks } from './durable-endings.ts';
 import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
+import { endedMessageChecks } from './ended-messages.ts';
 import { expiryChecks } from './expiry.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
@@ -76,6 +77,7 @@ export const checks: readonly Check[] = [
   ...blockingChecks,
   ...retryChecks,
   ...expiryChecks,
+  ...endedMessageChecks,
   ...deadLetterChecks,
   ...negativeAckChecks,
   ...failureMetricChecks,

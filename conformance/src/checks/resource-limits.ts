@@ -115,13 +115,13 @@ export const resourceLimitChecks: CheckModule = [
     id: 'LIMIT-014a',
     title:
       'delivers messages and handles acks while it refuses publishes with MEMORY_LIMIT, and accepts publishes afterwards',
-    clauses: ['LIMIT-014', 'LIMIT-013'],
+    clauses: ['LIMIT-014', 'LIMIT-013', 'PUBLISH-002'],
     ...smallMemory,
-    evidence: { frames: 8, messages: 2 },
+    evidence: { frames: 10, messages: 3 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'heavy');
-      const { stored } = await publishUntilRefused(ctx, client, queue);
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
       await client.subscribe(queue);
       ctx.assert.deepEqual(
         idsOf(await takeAndAck(client, queue, stored.length)),
@@ -136,6 +136,11 @@ export const resourceLimitChecks: CheckModule = [
         [id],
         'the message that is published afterwards',
       );
+      // A broker without this limit has refused none.
+      const refused = refusal?.id ?? ctx.id('m');
+      await client.publish(queue, '"again"', { id: refused });
+      const about = { what: 'the refused message that is published again', clause: 'PUBLISH-002' };
+      await client.ack(await client.delivery({ queue, id: refused }, about));
     },
   },
   // LIMIT-016 (SHOULD): When maxQueues queues exist, the broker answers a CreateQueue, Publish or Subscribe that would
