@@ -18,6 +18,7 @@ import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
 import { endedMessageChecks } from './ended-messages.ts';
 import { expiryChecks } from './expiry.ts';
+import { failedAttemptChecks } from './failed-attempts.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
 import { fieldRuleChecks } from './field-rules.ts';
@@ -48,6 +49,7 @@ import { userAdministrationChecks } from './user-administration.ts';
 import { userIdentityChecks } from './user-identity.ts';
 import { userRightChecks } from './user-rights.ts';
 import { largeVolumeChecks } from './volume.ts';
+import { windowChecks } from './windows.ts';
 
 export const checks: readonly Check[] = [
   ...framingChecks,
@@ -76,6 +78,8 @@ export const checks: readonly Check[] = [
   ...overflowChecks,
   ...blockingChecks,
   ...retryChecks,
+  ...failedAttemptChecks,
+  ...windowChecks,
   ...expiryChecks,
   ...endedMessageChecks,
   ...deadLetterChecks,

@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   deliveredIds,
@@ -276,6 +277,8 @@ const receivers: CheckModule = [
       const { atMs } = await holder.delivery({ queue });
       const other = await newSubscriber(ctx, queue);
       await holder.unsubscribe(queue);
+      // A retry that was due before would go to the other subscriber.
+      noteIfLate(ctx, { sinceMs: atMs, maxMs: ctx.target.ackTimeoutMs, step: 'the Unsubscribe' });
       const again = await nextAttempt(ctx, other, { queue, id });
       const maxMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs;
       ctx.assert.betweenMs(

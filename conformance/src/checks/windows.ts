@@ -1,0 +1,101 @@
+// Checks of the window of a subscription with header maxInFlight: which Subscribe sets it, and that each message that ends gives its place
+// back. They run when the target declares capability maxInFlight. Area: DELIVERY.
+import type { Check, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { shortTimings } from './shared/retry-attempts.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const withWindow = { profile: 'delivery', requires: { capabilities: ['maxInFlight'] } } as const;
+const onePlace = { maxInFlight: '1' } as const;
+
+export const windowChecks: CheckModule = [
+  // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
+  // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
+  {
+    id: 'DELIVERY-046b',
+    title: 'uses maxInFlight of the Subscribe that follows an Unsubscribe, not that of the first',
+    clauses: ['DELIVERY-046'],
+    ...withWindow,
+    evidence: { frames: 18, messages: 7, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'again');
+      await client.subscribe(queue, { headers: onePlace });
+      await publishSeries(ctx, client, queue, 1);
+      await takeAndAck(client, queue, 1);
+      await client.unsubscribe(queue);
+      await publishSeries(ctx, client, queue, 6);
+      await client.subscribe(queue, { headers: { maxInFlight: '3' } });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 3 });
+      await takeAndAck(client, queue, 6);
+    },
+  },
+  // DELIVERY-064 (SHOULD): The broker answers a second Subscribe to the same queue on one connection by SubscribeAck
+  // and changes nothing.
+  {
+    id: 'DELIVERY-064b',
+    title: 'keeps the window of a subscription at a second Subscribe with another maxInFlight',
+    clauses: ['DELIVERY-064'],
+    ...withWindow,
+    evidence: { frames: 18, messages: 6, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'twice');
+      await publishSeries(ctx, client, queue, 6);
+      await client.subscribe(queue, { headers: onePlace });
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 5 });
+      await client.subscribe(queue, { headers: { maxInFlight: '3' } });
+      await client.ping();
+      ctx.assert.equal(await messageCountOf(client, queue), 5, 'number of waiting messages');
+      await takeAndAck(client, queue, 6);
+    },
+  },
+  // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
+  // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
+  {
+    id: 'DELIVERY-046c',
+    title: 'gives the only place of a window to the next message when the last attempt of one has failed',
+    clauses: ['DELIVERY-046', 'RETRY-007'],
+    ...withWindow,
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'given-up', { maxRetryAttempts: 1 });
+      const subscriber = await newSubscriber(ctx, queue, onePlace);
+      const [, second = ''] = await publishSeries(ctx, publisher, queue, 2);
+      await subscriber.delivery({ queue });
+      const withinMs = ctx.target.ackTimeoutMs + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'the next message', clause: 'DELIVERY-046' };
+      const next = await subscriber.delivery({ queue }, about);
+      ctx.assert.equal(next.id, second, 'the next delivery');
+      await subscriber.ack(next);
+    },
+  },
+  // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
+  // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
+  {
+    id: 'DELIVERY-046d',
+    title: 'gives the only place of a window to the next message when the subscriber refuses one for good',
+    clauses: ['DELIVERY-046', 'NACK-005'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['maxInFlight', 'nack'] },
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'refused');
+      const subscriber = await newSubscriber(ctx, queue, onePlace);
+      const [, second = ''] = await publishSeries(ctx, publisher, queue, 2);
+      const { id } = await subscriber.delivery({ queue });
+      const failureReason = 'DeserializationError';
+      await subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
+      const next = await subscriber.delivery({ queue }, { what: 'the next message', clause: 'DELIVERY-046' });
+      ctx.assert.equal(next.id, second, 'the next delivery');
+      await subscriber.ack(next);
+    },
+  },
+] satisfies readonly Check[];
