@@ -70,4 +70,6 @@ describe('an entry', () => {
 it('an id fits a pattern', () => {
   expect(['queue-*', 'queue-x', '*x'].map((pattern) => fits(good, pattern))).toEqual([true, true, true]);
   expect(['queue', 'x', 'queue.x'].map((pattern) => fits(good, pattern))).toEqual([false, false, false]);
+  expect(['y,queue-x', 'q,*x'].map((pattern) => fits(good, pattern))).toEqual([true, true]);
+  expect(['y,z', 'queue-,x'].map((pattern) => fits(good, pattern))).toEqual([false, false]);
 });

@@ -105,8 +105,10 @@ function repeats(entries: readonly Entry[]): readonly string[] {
   ];
 }
 
-/** Whether the id fits the pattern: `*` stands for any text. */
+/** Whether the id fits the pattern, or one of several between commas: `*` stands for any text. */
 export function fits({ id }: Pick<Fault, 'id'>, pattern: string): boolean {
-  const expression = pattern.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
-  return new RegExp(`^${expression.join('.*')}$`).test(id);
+  return pattern.split(',').some((one) => {
+    const expression = one.split('*').map((text) => text.replace(/[^\w-]/g, '\\$&'));
+    return new RegExp(`^${expression.join('.*')}$`).test(id);
+  });
 }

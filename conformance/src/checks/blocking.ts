@@ -5,6 +5,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
+import { messagesPath, remove } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
@@ -91,6 +92,49 @@ const blockedPublishes: CheckModule = [
       for (const publisher of publishers) await publisher.expect('PublishAck', { clause: 'OVERFLOW-011' });
     },
   },
+  // OVERFLOW-014 (MUST): The broker adds the blocked publishes of a queue in the order of their arrival, across all
+  // connections.
+  {
+    id: 'OVERFLOW-014b',
+    title: 'keeps the order of the blocked publishes that are left when the connection of another ends',
+    clauses: ['OVERFLOW-014'],
+    profile: 'delivery',
+    accepts: ['the message of the publisher that left is dropped', 'it is delivered at its place'],
+    evidence: { frames: 16, messages: 4 },
+    run: async (ctx) => {
+      const { client, publisher, queue } = await withBlockedPublish(ctx, { watched: true });
+      const left: string[] = [];
+      for (let count = 0; count < 3; count += 1)
+        left.push(await publishBlocked(ctx, await ctx.connect({ own: true }), { queue, witness: client }));
+      await publisher.abort();
+      await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
+      await client.subscribe(queue);
+      const delivered: string[] = [];
+      while (left.some((id) => !delivered.includes(id)))
+        delivered.push(...idsOf(await takeAndAck(client, queue, 1)));
+      ctx.assert.deepEqual(
+        delivered.filter((id) => left.includes(id)),
+        left,
+        'the messages of the publishers that stayed, in the order of their delivery',
+      );
+    },
+  },
+  // OVERFLOW-011 (MUST): With BlockPublisher, the broker adds the blocked message and sends its PublishAck as soon as
+  // the queue has room.
+  {
+    id: 'OVERFLOW-011a',
+    title: 'adds a blocked message when DELETE of all messages makes room for it',
+    clauses: ['OVERFLOW-011', 'DASH-018'],
+    profile: 'dashboard',
+    evidence: { frames: 8, messages: 1, responses: 1 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
+      await remove(ctx, messagesPath(queue), 'DASH-018');
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the delivered message');
+    },
+  },
   // OVERFLOW-018 (SHOULD): When the connection of a publisher ends, the broker drops the messages of that connection
   // that are still blocked.
   {
@@ -165,6 +209,32 @@ const blockedPublishes: CheckModule = [
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
       if (isRefused) await expectAddedAgain(ctx, client, { queue, id });
+    },
+  },
+  // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
+  // has maxBlockedPublishes blocked publishes.
+  {
+    id: 'OVERFLOW-020b',
+    title: 'does not count publishes that have entered their queue towards the limit of a connection',
+    clauses: ['OVERFLOW-020'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
+    evidence: { frames: 18, messages: 5 },
+    run: async (ctx) => {
+      const { client, publisher, queue } = await withBlockedPublish(ctx);
+      for (let count = 0; count < 2; count += 1)
+        await publishBlocked(ctx, publisher, { queue, witness: client });
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 4);
+      await client.unsubscribe(queue);
+      await publishSeries(ctx, client, queue, 1);
+      const id = ctx.id('blocked-again');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+      await isPingAnswered(ctx, publisher, client);
+      expectUnanswered(ctx, publisher, id, 'a Publish is blocked when those before have entered the queue');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
     },
   },
 ] satisfies readonly Check[];

@@ -244,6 +244,28 @@ export const bodyChecks: CheckModule = [
       );
     },
   },
+  // BODY-018 (MUST): The broker compares queue names byte by byte, so that upper and lower case differ.
+  {
+    id: 'BODY-018b',
+    title: 'treats queue names as different that are equal only after Unicode normalization',
+    clauses: ['BODY-018', 'CONN-010'],
+    profile: 'core',
+    evidence: { frames: 6, assertions: 3 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      // The letter A with a ring, and the sign of the unit of length, which normalizes to it.
+      const letter = await newQueue(ctx, connection, '\u00c5');
+      const sign = await newQueue(ctx, connection, '\u212b');
+      const answer = await connection.publish(sign, '1');
+      ctx.assert.equal(
+        await messageCountOf(connection, sign),
+        1,
+        'number of messages in the queue of the sign',
+      );
+      ctx.assert.equal(await messageCountOf(connection, letter), 0, 'number of messages in the other queue');
+      ctx.assert.equal(answer.queue, sign, 'the queue in PublishAck', 'CONN-010');
+    },
+  },
   // BODY-019 (MUST): The broker compares header names byte by byte, so that upper and lower case differ.
   {
     id: 'BODY-019a',

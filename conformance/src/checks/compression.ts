@@ -1,5 +1,6 @@
 // Checks of compression: the negotiation in the handshake, what the broker sends, what it reads, and limits on decompressed bodies. A
 // broker may send every frame uncompressed. Areas: COMPRESS, FRAME.
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -230,6 +231,36 @@ const reading: CheckModule = [
     evidence: { frames: 6, messages: 1 },
     run: (ctx) => expectFieldsDelivered(ctx, 'brotli'),
   },
+  // COMPRESS-002 (MUST): Flags byte 0x01 means that the body is compressed with gzip.
+  {
+    id: 'COMPRESS-002b',
+    title: 'reads gzip as other encoders write it: with a file name, with a comment, and with stored blocks',
+    clauses: ['COMPRESS-002', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 10, messages: 4 },
+    run: async (ctx) => {
+      await expectBodiesRead(ctx, 'gzip', [
+        ['stored blocks', (body) => gzipSync(body, { level: 0 })],
+        ['codes of Huffman that are fixed', (body) => gzipSync(body, { strategy: constants.Z_FIXED })],
+        ['a file name', (body) => withHeaderText(gzipSync(body), 0x08)],
+        ['a comment', (body) => withHeaderText(gzipSync(body), 0x10)],
+      ]);
+    },
+  },
+  // COMPRESS-003 (MUST): Flags byte 0x02 means that the body is compressed with brotli.
+  {
+    id: 'COMPRESS-003b',
+    title: 'reads brotli as other encoders write it: with small and large windows, and of each quality',
+    clauses: ['COMPRESS-003', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 14, messages: 6 },
+    run: async (ctx) => {
+      await expectBodiesRead(ctx, 'brotli', [
+        ...[10, 16, 17, 24].map((bits) => brotliWith('a window of 2 to the power', 'LGWIN', bits)),
+        ...[0, 11].map((quality) => brotliWith('quality', 'QUALITY', quality)),
+      ]);
+    },
+  },
   // COMPRESS-018 (SHOULD): The broker reads a compressed frame whose uncompressed body is shorter than
   // CompressionThreshold, since the threshold applies to the sender only.
   {
@@ -359,6 +390,41 @@ async function expectFieldsDelivered(ctx: CheckContext, compress: Algorithm): Pr
   ctx.assert.equal(delivery.header('k'), 'v', 'the value of the header');
   ctx.assert.sameJson(delivery.payload, payload, 'the payload');
   await subscriber.ack(delivery);
+}
+
+type Encoding = readonly [name: string, encode: (body: Buffer) => Buffer];
+
+/** Publishes a message in each encoding of its body, and asserts that it is delivered. */
+async function expectBodiesRead(
+  ctx: CheckContext,
+  algorithm: Algorithm,
+  encodings: readonly Encoding[],
+): Promise<void> {
+  const client = await ctx.connect({ headers: { 'supported-compression': algorithm } });
+  const queue = await newQueue(ctx, client, 'encoded');
+  await client.subscribe(queue);
+  for (const [name, encode] of encodings) {
+    const id = ctx.id('m');
+    const payload = JSON.stringify({ name, text: textOfLength(2000) });
+    const body = encodeBody({ command: Command.Publish, id, queue, payload });
+    await client.sendRaw(frameAround(encode(body), { flags: algorithmFlags[algorithm] }));
+    await client.expect({ command: 'PublishAck', id }, { what: `PublishAck for a body with ${name}` });
+    const delivery = await client.delivery({ queue });
+    ctx.assert.sameJson(delivery.payload, payload, `the payload of a body with ${name}`, 'COMPRESS-016');
+    await client.ack(delivery);
+  }
+}
+
+function brotliWith(what: string, parameter: 'LGWIN' | 'QUALITY', value: number): Encoding {
+  const params = { [constants[`BROTLI_PARAM_${parameter}`]]: value };
+  return [`${what} ${value}`, (body) => brotliCompressSync(body, { params })];
+}
+
+/** The gzip member with an optional field of its header, a text that ends with a zero byte. `flag`: says which field it is. */
+function withHeaderText(member: Buffer, flag: number): Buffer {
+  const header = Buffer.from(member.subarray(0, 10));
+  header.writeUInt8(flag, 3);
+  return Buffer.concat([header, Buffer.from('body.bin\0'), member.subarray(10)]);
 }
 
 /** Returns how the broker answered. */

@@ -5,7 +5,7 @@ import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
-import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { deliveredIds, newSubscriber, priorityBased } from './shared/queue-with-subscribers.ts';
 import {
   expectEmpty,
   expectNotRedelivered,
@@ -114,6 +114,31 @@ const waitingMessages: CheckModule = [
         longMs + lateMs,
         'time from the Publish to the removal of the message',
       );
+    },
+  },
+  // TTL-005 (SHOULD): The broker lets a message expire at most 1 s after its messageTtl has passed, whether or not the
+  // queue has subscribers.
+  {
+    id: 'TTL-005b',
+    title: 'removes an expired message of a PriorityBased queue while a younger one is to be sent first',
+    clauses: ['TTL-005'],
+    ...waits,
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const options = { ...priorityBased, messageTtl: timeSpan(longTtlMs) };
+      const queue = await newQueue(ctx, client, 'by-priority', options);
+      const sentAt = ctx.now();
+      await client.publish(queue, '1', { headers: { priority: 'Low' } });
+      await waitUntil(ctx, sentAt + longTtlMs - 200);
+      await client.publish(queue, '1', { headers: { priority: 'Critical' } });
+      noteIfLate(ctx, { sinceMs: sentAt, maxMs: longTtlMs, step: 'the second Publish' });
+      const limit = sentAt + longTtlMs + ctx.timing.lateMs + ctx.timing.answerMs;
+      while ((await messageCountOf(client, queue)) === 2 && ctx.now() < limit)
+        await waitUntil(ctx, ctx.now() + 15);
+      const { earlyMs, lateMs } = ctx.timing;
+      const what = 'time from the Publish of the older message to its removal';
+      ctx.assert.betweenMs(ctx.now() - sentAt, longTtlMs - earlyMs, longTtlMs + lateMs, what);
     },
   },
   // TTL-012 (MUST): The messages of a queue that was created without messageTtl do not expire.

@@ -9,6 +9,7 @@ import { connectionChecks } from './connection.ts';
 import { credentialChecks } from './credentials.ts';
 import { dashboardChecks } from './dashboard.ts';
 import { dashboardMessageChecks } from './dashboard-messages.ts';
+import { deadLetterFrameChecks } from './dead-letter-frames.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
 import { disconnectChecks } from './disconnect.ts';
@@ -83,6 +84,7 @@ export const checks: readonly Check[] = [
   ...expiryChecks,
   ...endedMessageChecks,
   ...deadLetterChecks,
+  ...deadLetterFrameChecks,
   ...negativeAckChecks,
   ...failureMetricChecks,
   ...resourceLimitChecks,

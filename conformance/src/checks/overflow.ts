@@ -5,8 +5,8 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { messageCountOf, newQueue } from './shared/queue-state.ts';
-import { priorityBased, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { newSubscriber, priorityBased, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
 import { takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -64,6 +64,29 @@ export const overflowChecks: CheckModule = [
           'OVERFLOW-004',
         );
       await expectOnlySentinel(ctx, client, queue, { text: 'the oldest two messages are evicted' });
+    },
+  },
+  // OVERFLOW-002 (MUST): With DropOldest, the broker evicts the waiting message that was published first from the full
+  // queue and adds the new message.
+  {
+    id: 'OVERFLOW-002b',
+    title: 'evicts one message for a Publish to a DropOldest queue that holds more than maxQueueSize',
+    clauses: ['OVERFLOW-002'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 17, messages: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'given-back', { ...dropOldest, maxQueueSize: 2 });
+      const holder = await newSubscriber(ctx, queue, { maxInFlight: '2' });
+      const ids = [...(await publishSeries(ctx, client, queue, 4))];
+      for (const id of ids.slice(0, 2)) await holder.delivery({ queue, id });
+      await holder.abort();
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 4 });
+      ids.push(...(await publishSeries(ctx, client, queue, 1)));
+      ctx.assert.equal(await messageCountOf(client, queue), 4, 'number of waiting messages');
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 4)), ids.slice(1), 'the delivered messages');
     },
   },
   // OVERFLOW-003 (MUST): With DropOldest, the broker selects the message to evict by its time of publishing and not by

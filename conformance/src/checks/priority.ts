@@ -155,6 +155,28 @@ export const priorityChecks: CheckModule = [
       await expectPublishOrder(ctx, [publisher, publisher]);
     },
   },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
+  {
+    id: 'DELIVERY-031c',
+    title: 'delivers the dead letters of a PriorityBased dead letter queue in the order of their priorities',
+    clauses: ['DELIVERY-031'],
+    profile: 'retry-dlq',
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueueName = await newQueue(ctx, client, 'letters', priorityBased);
+      const options = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
+      const queue = await newQueue(ctx, client, 'redirecting', { ...options, deadLetterQueueName });
+      await publishAll(ctx, client, queue, [undefined]);
+      for (const priority of levels)
+        await client.publish(queue, JSON.stringify(priority), { headers: { priority } });
+      await client.subscribe(deadLetterQueueName);
+      const taken = await takeAndAck(client, deadLetterQueueName, levels.length);
+      const order = taken.map((letter) => letter.json());
+      ctx.assert.deepEqual(order, [...levels].reverse(), 'the priorities in the order of delivery');
+    },
+  },
 ] satisfies readonly Check[];
 
 /** Each publisher in turn publishes one message of each priority. Asserts that those of one priority are delivered in this order. */

@@ -89,6 +89,26 @@ const repeats: CheckModule = [
       await expectOnlySentinel(ctx, client, queue, { text: 'the repeat adds no second message' });
     },
   },
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005b',
+    title: 'confirms a repeat that comes on another connection, and adds no message',
+    clauses: ['PUBLISH-005'],
+    profile: 'core',
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const other = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'repeat');
+      const id = ctx.id('m');
+      await client.publish(queue, '1', { id });
+      await other.publish(queue, '1', { id });
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
+      await publishSeries(ctx, client, queue, 1);
+      requireInfoShows(ctx, await client.queueInfo(queue), { messageCount: 2 });
+    },
+  },
   // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
   // PublishAck and adds no second message.
   {
@@ -199,8 +219,29 @@ const payloads: CheckModule = [
     title: 'accepts every kind of JSON text',
     clauses: ['PUBLISH-013', 'DELIVERY-053'],
     profile: 'core',
-    evidence: { frames: 30, messages: 14 },
+    evidence: { frames: 38, messages: 18 },
     run: (ctx) => expectSameValues(ctx, jsonTexts),
+  },
+  // PUBLISH-013 (MUST): The broker accepts every payload that is one valid JSON text: object, array, string, number,
+  // true, false or null.
+  {
+    id: 'PUBLISH-013b',
+    title: 'accepts a string with the escape of half a surrogate pair, and delivers the message',
+    clauses: ['PUBLISH-013'],
+    profile: 'core',
+    evidence: { frames: 6, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'halves');
+      await client.subscribe(queue);
+      // What a decoder makes of it is open, so the content is not compared.
+      for (const payload of ['"\\ud83d"', '["\\ude80\\ud83d"]']) {
+        const { id } = await client.publish(queue, payload);
+        const delivery = await client.delivery({ queue });
+        ctx.assert.equal(delivery.id, id, 'the delivered message');
+        await client.ack(delivery);
+      }
+    },
   },
   // PUBLISH-014 (SHOULD): The broker refuses a payload that is not one valid JSON text with INVALID_PAYLOAD.
   {
@@ -307,6 +348,7 @@ export const publishChecks: CheckModule = [...confirmations, ...repeats, ...payl
 const jsonTexts = [
   ...['{}', '[]', '""', '0', '-7', '-1.5e-3', '1E+2', 'true', 'false', 'null', '12345678901234567890'],
   ' {"a" : [1, 2.50, {"b":null}] }\n',
+  ...['\r\n{"after":"a line break"}', '\t"after a tab"', '\r0\r', '\n[]'],
   '"\\u00e9\\ud83d\\ude80\\n\\/"',
   '{"twice":1,"twice":2}',
 ];

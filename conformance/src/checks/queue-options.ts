@@ -7,6 +7,8 @@ import { timestamp } from './shared/http-records.ts';
 import { newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import { expectFields, inQueueInfo, requiredField } from './shared/required-fields.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
+import { takeAndAck } from './shared/subscribers.ts';
 
 type Info = Readonly<Record<string, unknown>>;
 
@@ -28,6 +30,34 @@ const validOptionChecks: CheckModule = [
       const wanted = { deliveryMode: 3, maxSize: 77, ...same, ...numbers };
       for (const [field, value] of Object.entries(wanted))
         ctx.assert.equal(withoutZeroFraction(optionIn(info, field)), value, `${field} in QueueInfo`);
+    },
+  },
+  // QUEUE-001 (MUST): The broker creates a queue with the options in the payload of CreateQueue, and answers by a
+  // CreateQueue with the id of the command.
+  {
+    id: 'QUEUE-001c',
+    title: 'accepts the largest options, and keeps a message whose messageTtl is more than 2^31 ms',
+    clauses: ['QUEUE-001', 'PUBLISH-002'],
+    profile: 'core',
+    waits: true,
+    evidence: { frames: 8, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const largest = { maxQueueSize: 2_147_483_647, maxRetryAttempts: 2_147_483_647 };
+      const queues: string[] = [];
+      for (const messageTtl of ['10000.00:00:00', '25.00:00:00']) {
+        const queue = await newQueue(ctx, client, `largest-${queues.length}`, { ...largest, messageTtl });
+        await client.publish(queue, '1');
+        queues.push(queue);
+      }
+      await waitUntil(ctx, ctx.now() + ctx.timing.silenceMs);
+      for (const queue of queues) {
+        const info = (await client.queueInfo(queue)) ?? {};
+        ctx.assert.equal(optionIn(info, 'maxSize'), largest.maxQueueSize, 'maxSize in QueueInfo');
+        await client.subscribe(queue);
+        const [delivery] = await takeAndAck(client, queue, 1);
+        ctx.assert.sameJson(delivery?.payload, '1', 'the delivered payload', 'PUBLISH-002');
+      }
     },
   },
   // QUEUE-002 (MUST): When the payload of CreateQueue omits mode, the queue is RoundRobin, whatever the server's
@@ -157,6 +187,26 @@ const validOptionChecks: CheckModule = [
       ctx.assert.betweenMs(second - first, 0, clockToleranceMs, 'the time between the two creation times');
       const offMs = Math.abs(Date.now() - second);
       ctx.assert.betweenMs(offMs, 0, clockToleranceMs, "the time between createdAt and the runner's clock");
+    },
+  },
+  // QUEUE-027 (MUST): createdAt is the time at which the queue was created, in UTC.
+  {
+    id: 'QUEUE-027b',
+    title: 'sends the time of the later creation for a queue that was deleted and created again',
+    clauses: ['QUEUE-027'],
+    profile: 'core',
+    waits: true,
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'again');
+      const first = createdAt(ctx, (await client.queueInfo(queue)) ?? {});
+      await client.deleteQueue(queue);
+      // createdAt may have whole seconds only.
+      await waitUntil(ctx, ctx.now() + 1100);
+      await client.createQueue(queue);
+      const second = createdAt(ctx, (await client.queueInfo(queue)) ?? {});
+      ctx.assert.betweenMs(second - first, 1, clockToleranceMs, 'the time between the two creation times');
     },
   },
   // QUEUE-043 (SHOULD): The broker ignores unknown properties of queue options.

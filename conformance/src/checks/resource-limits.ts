@@ -109,6 +109,25 @@ export const resourceLimitChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), stored.length, 'number of waiting messages');
     },
   },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013b',
+    title: 'does not count the bytes of messages that DropOldest evicted towards maxQueuedBytes',
+    clauses: ['LIMIT-013'],
+    ...smallMemory,
+    evidence: { frames: 20, assertions: 20 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'light', { overflowStrategy: 0, maxQueueSize: 1 });
+      for (let count = 0; count < (2 * maxQueuedBytes) / messageBytes; count += 1) {
+        const id = ctx.id('m');
+        const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
+        const answer = await client.request({ command: Command.Publish, id, queue, payload });
+        ctx.assert.equal(answer.commandName, 'PublishAck', 'the answer to a Publish');
+      }
+    },
+  },
   // LIMIT-014 (SHOULD): While the broker answers publishes by MEMORY_LIMIT, it continues to deliver messages and to
   // handle acks.
   {
