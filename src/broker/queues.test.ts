@@ -274,3 +274,26 @@ describe('the list of names', () => {
     expect(before).toEqual(['one']);
   });
 });
+
+describe('a queue that is created again', () => {
+  it('has the time of its later creation [QUEUE-027]', () => {
+    const h = testCore();
+    const a = h.connect();
+    h.createQueue(a, 'q');
+    h.deleteQueue(a, 'q');
+    h.advance(5000);
+    h.createQueue(a, 'q');
+    expect(h.broker.queueInfo('q')?.createdWallAt).toBe(h.wallNow);
+  });
+});
+
+describe('a messageTtl that does not fit into 31 bits', () => {
+  it('lets no message expire before it has passed [QUEUE-001]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(a, 'q', { messageTtlMs: 2 ** 31 });
+    h.publish(a, 'q', 'm1');
+    h.advance(60_000);
+    expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1']);
+  });
+});

@@ -14,6 +14,29 @@ const algorithms: readonly Algorithm[] = ['brotli', 'gzip'];
 const body = Buffer.from('{"text":"the quick brown fox "}'.repeat(50));
 const limitBytes = 1_048_576;
 
+const member = gzipSync(body);
+/** The member with an optional field of its header, a text. */
+const memberWith = (flag: number) =>
+  Buffer.concat([
+    member.subarray(0, 3),
+    Buffer.from([flag]),
+    member.subarray(4, 10),
+    Buffer.from('name\0'),
+    member.subarray(10),
+  ]);
+const brotliWith = (windowBits: number) =>
+  brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_LGWIN]: windowBits } });
+/** What encoders may write, beside what that of Node.js writes by default. */
+const encodings: Readonly<Record<Algorithm, readonly (readonly [string, Buffer])[]>> = {
+  gzip: [
+    ['a member with a file name', memberWith(0x08)],
+    ['a member with a comment', memberWith(0x10)],
+    ['stored blocks', gzipSync(body, { level: 0 })],
+    ['fixed codes', gzipSync(body, { strategy: constants.Z_FIXED })],
+  ],
+  brotli: [10, 16, 17, 24].map((bits) => [`a window of ${bits} bits`, brotliWith(bits)] as const),
+};
+
 describe.each(algorithms)('%s', (algorithm) => {
   // Each test is one turn of the event loop, in which much is inflated.
   const compressor = new ZlibCompressor({ inPlacePerTurnBytes: Number.POSITIVE_INFINITY });
@@ -27,6 +50,10 @@ describe.each(algorithms)('%s', (algorithm) => {
 
   it('decompresses what the other side wrote [COMPRESS-002, COMPRESS-003]', () => {
     expect(compressor.decompress(algorithm, compressed, limitBytes)).toEqual(body);
+  });
+
+  it.each(encodings[algorithm])('decompresses %s [COMPRESS-002, COMPRESS-003]', (_, encoded) => {
+    expect(compressor.decompress(algorithm, encoded, limitBytes)).toEqual(body);
   });
 
   it('does small bodies in place and large ones in the thread pool by default', async () => {

@@ -221,3 +221,50 @@ describe('BlockPublisher', () => {
     expect(h.publish(1, 'r', 'm1')).toEqual(['1: publish r m1 MEMORY_LIMIT']);
   });
 });
+
+describe('a queue that holds more than its maximum, because messages were given back', () => {
+  it('loses one message for each that DropOldest takes [OVERFLOW-002]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(a, 'q', { maxQueueSize: 2, overflowStrategy: DropOldest });
+    h.subscribe(b, 'q', 2);
+    h.publishAll(a, 'q', ids(4));
+    h.disconnect(b);
+    h.publish(a, 'q', 'm5');
+    expect(h.waiting('q')).toBe(4);
+    const delivered = ['1 <- q m2 (attempt 2)', '1 <- q m3', '1 <- q m4', '1 <- q m5'];
+    expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q ok', ...delivered]);
+  });
+});
+
+describe('blocked publishes that are left', () => {
+  it('enter in their order when the connection of another has ended [OVERFLOW-014]', () => {
+    const h = testCore();
+    const [a, b, c, d] = h.connectAll(4);
+    h.createQueue(d, 'q', { maxQueueSize: 1, overflowStrategy: BlockPublisher });
+    h.publish(d, 'q', 'm1');
+    for (const [publisher, id] of [
+      [a, 'm2'],
+      [b, 'm3'],
+      [c, 'm4'],
+    ] as const)
+      h.publish(publisher, 'q', id);
+    h.disconnect(a);
+    const delivered = h.subscribe(d, 'q').filter((line) => line.includes('<-'));
+    expect(delivered).toEqual(['4 <- q m1', '4 <- q m3', '4 <- q m4']);
+  });
+
+  it('enter a queue that was purged [OVERFLOW-011]', () => {
+    const h = withFullQueue({ overflowStrategy: BlockPublisher });
+    h.publish(2, 'q', 'm3');
+    expect(h.purgeQueue(1, 'q')).toEqual(['1: purgeQueue q ok', '2: publish q m3 ok']);
+  });
+
+  it('count towards the limit of their connection only until they enter [OVERFLOW-020]', () => {
+    const h = withFullQueue({ overflowStrategy: BlockPublisher }, { maxBlockedPublishes: 1 });
+    h.publish(2, 'q', 'm3');
+    h.purgeQueue(1, 'q');
+    h.publish(1, 'q', 'm4');
+    expect(h.publish(2, 'q', 'm5')).toEqual([]);
+  });
+});

@@ -166,3 +166,12 @@ describe('limits', () => {
     expect(h.publish(a, 'q', 'm2')).toEqual(['1: publish q m2 ok', '1 <- q m2']);
   });
 });
+
+describe('the bytes of evicted messages', () => {
+  it('do not count towards maxQueuedBytes any more [LIMIT-013]', () => {
+    const h = testCore({ maxQueuedBytes: 2 * (100 + 384) });
+    const a = h.connect();
+    h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.DropOldest });
+    for (const id of ids(5)) expect(h.publish(a, 'q', id)).toEqual([`1: publish q ${id} ok`]);
+  });
+});

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../../model/delivery-mode.ts';
 import { OverflowStrategy } from '../../model/overflow-strategy.ts';
+import { Priority } from '../../model/priority.ts';
 import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { BrokerHarness } from '../../testing/broker-harness.ts';
 import { ids, testCore } from '../../testing/core-harness.ts';
@@ -148,5 +149,27 @@ describe('a dead letter', () => {
     h.subscribe(b, 'failures');
     expect(h.advance(1000)).toEqual(ids(3).map((id) => `2 <- failures ${id} (MessageExpired in q after 0)`));
     expect(h.broker.stats().discardedCount).toBe(0);
+  });
+});
+
+describe('a PriorityBased dead letter queue', () => {
+  it('delivers dead letters in the order of their priorities [DELIVERY-031]', () => {
+    const h = testCore();
+    const a = h.connect();
+    h.createQueue(a, 'letters', { mode: DeliveryMode.PriorityBased });
+    h.createQueue(a, 'q', {
+      maxQueueSize: 1,
+      overflowStrategy: OverflowStrategy.RedirectToDlq,
+      enableDeadLetterQueue: true,
+      deadLetterQueueName: 'letters',
+    });
+    h.publish(a, 'q', 'm1');
+    h.publish(a, 'q', 'low', { priority: Priority.Low });
+    h.publish(a, 'q', 'critical', { priority: Priority.Critical });
+    expect(h.subscribe(a, 'letters')).toEqual([
+      '1: subscribe letters ok',
+      expect.stringContaining('1 <- letters critical'),
+      expect.stringContaining('1 <- letters low'),
+    ]);
   });
 });

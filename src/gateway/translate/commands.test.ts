@@ -103,7 +103,7 @@ describe('a publish', () => {
     }
   });
 
-  it.each(['{}', '[]', '"text"', '42', 'true', 'null', '['.repeat(64) + ']'.repeat(64), ''])(
+  it.each(['{}', '[]', '"text"', '42', 'true', 'null', '\r\n{}', '\t1', '['.repeat(64) + ']'.repeat(64), ''])(
     'may hold %j [PUBLISH-013, PUBLISH-018, PUBLISH-020]',
     (payload) => {
       expect(inputOf({ ...publish, payload: Buffer.from(payload) })).not.toHaveProperty('invalid');
