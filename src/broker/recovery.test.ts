@@ -1,6 +1,7 @@
 // A core that begins from what a store has kept: what it does with ages, attempts and clocks, and what it refuses to believe.
 
 import { describe, expect, it } from 'vitest';
+import { DeliveryMode } from '../model/delivery-mode.ts';
 import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import { BrokerHarness, testSettings } from '../testing/broker-harness.ts';
 import { anyContent } from '../testing/test-content.ts';
@@ -103,6 +104,19 @@ describe('a recovered message', () => {
     expect(h.publish(a, 'q', 'm1')).toEqual([`${a}: publish q m1 ok`]);
     expect(h.waiting('q')).toBe(1);
     expect(h.broker.stats()).toMatchObject({ publishedCount: 0, queuedBytes: 10 + 384 });
+  });
+
+  it('has its priority, a dead letter too [DELIVERY-031]', () => {
+    const deadLetter = {
+      reason: 'QueueOverflow',
+      source: 's',
+      attempts: 0,
+      deadLetteredWallAt: NOW,
+    } as const;
+    const mode = DeliveryMode.PriorityBased;
+    const h = recovered(queue({ mode }), message(1, { deadLetter }), message(2, { priority: 3, deadLetter }));
+    const lines = h.subscribe(h.connect(), 'q');
+    expect(lines.map((line) => line.split(' ')[3])).toEqual(['ok', 'm2', 'm1']);
   });
 
   it('may exceed the size of its queue; a publish then finds it full [QUEUE-030]', () => {

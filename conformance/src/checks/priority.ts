@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { durableBroker, restartBroker } from './shared/durable-broker.ts';
 import { messageCountOf, newQueue, waitForDeliveries } from './shared/queue-state.ts';
 import {
   ackByReceiver,
@@ -165,19 +166,43 @@ export const priorityChecks: CheckModule = [
     evidence: { frames: 13, messages: 4 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const deadLetterQueueName = await newQueue(ctx, client, 'letters', priorityBased);
-      const options = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
-      const queue = await newQueue(ctx, client, 'redirecting', { ...options, deadLetterQueueName });
-      await publishAll(ctx, client, queue, [undefined]);
-      for (const priority of levels)
-        await client.publish(queue, JSON.stringify(priority), { headers: { priority } });
-      await client.subscribe(deadLetterQueueName);
-      const taken = await takeAndAck(client, deadLetterQueueName, levels.length);
-      const order = taken.map((letter) => letter.json());
-      ctx.assert.deepEqual(order, [...levels].reverse(), 'the priorities in the order of delivery');
+      await expectByPriority(ctx, client, await prioritizedLetters(ctx, client));
+    },
+  },
+  // DELIVERY-031 (MUST): In PriorityBased the broker delivers waiting messages in the order of their priorities:
+  // Critical, High, Normal, Low.
+  {
+    id: 'DELIVERY-031d',
+    title: 'delivers dead letters in the order of their priorities after a stop and a start, too',
+    clauses: ['DELIVERY-031', 'DURABLE-012'],
+    ...durableBroker,
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await prioritizedLetters(ctx, client);
+      await restartBroker(ctx, client);
+      await expectByPriority(ctx, await ctx.connect(), letters);
     },
   },
 ] satisfies readonly Check[];
+
+/** A PriorityBased dead letter queue with one dead letter of each priority; the lowest came first. Returns its name. */
+async function prioritizedLetters(ctx: CheckContext, client: Connection): Promise<string> {
+  const deadLetterQueueName = await newQueue(ctx, client, 'letters', priorityBased);
+  const options = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
+  const queue = await newQueue(ctx, client, 'redirecting', { ...options, deadLetterQueueName });
+  await publishAll(ctx, client, queue, [undefined]);
+  for (const priority of levels)
+    await client.publish(queue, JSON.stringify(priority), { headers: { priority } });
+  return deadLetterQueueName;
+}
+
+async function expectByPriority(ctx: CheckContext, client: Connection, letters: string): Promise<void> {
+  await client.subscribe(letters);
+  const taken = await takeAndAck(client, letters, levels.length);
+  const order = taken.map((letter) => letter.json());
+  ctx.assert.deepEqual(order, [...levels].reverse(), 'the priorities in the order of delivery');
+}
 
 /** Each publisher in turn publishes one message of each priority. Asserts that those of one priority are delivered in this order. */
 async function expectPublishOrder(
