@@ -2,14 +2,19 @@
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError } from '../client/errors.ts';
+import { defaultLimits } from '../protocol/limits.ts';
 import { VERSION } from '../server/version.ts';
 import { type BrokerAddress, readAddressCredentials } from './broker-address.ts';
 import type { CommandContext } from './command.ts';
 
-/** A connected client; undefined if that failed, after a message on stderr. @throws UsageError for credentials that cannot be read */
+/**
+ * A connected client; undefined if that failed, after a message on stderr. `maxMessageSizeBytes`: the largest message.
+ * @throws UsageError for credentials that cannot be read
+ */
 export async function connectOrExplain(
   brokerAddress: BrokerAddress,
   context: CommandContext,
+  maxMessageSizeBytes: number = defaultLimits.maxMessageSizeBytes,
 ): Promise<Client | undefined> {
   const { stderr } = context;
   const { given: _, inUrl: __, tuning, ...address } = brokerAddress;
@@ -17,7 +22,8 @@ export async function connectOrExplain(
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    const options = { ...tuning, ...address, ...credentials, clientVersion, onHandlerError };
+    const limits = { maxMessageSizeBytes };
+    const options = { ...tuning, ...limits, ...address, ...credentials, clientVersion, onHandlerError };
     return await connect({ ...options, reconnect: false });
   } catch (error) {
     stderr.write(

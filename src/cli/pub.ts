@@ -10,6 +10,7 @@ import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } f
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode, exitCodeAfter } from './command.ts';
+import { MESSAGE_SIZE_HELP, messageSizeFlags, parseMessageSize } from './message-size.ts';
 import { type Item, isTooLong, jsonProblem, messageItems, valuesUntil } from './pub/message-items.ts';
 import { PublishReport } from './pub/publish-report.ts';
 
@@ -30,6 +31,7 @@ must be one JSON text. It reports the number of a line that is not JSON and skip
                           the priority of the message [Normal]
   --count N               publish each message N times [1]
   --json                  print a line of JSON on stdout for each message: whether it is confirmed, its id or the error, its line
+${MESSAGE_SIZE_HELP}
 ${CONNECTION_HELP}
 
 Exit code: 0 when every message was confirmed, 1 when one was not, 2 for a wrong command line, 130 when it was interrupted (Ctrl-C) and
@@ -39,13 +41,14 @@ A publish over the broker's rate limit is repeated until the broker accepts it; 
   async run(argv, context) {
     const flags = {
       ...connectionFlags,
+      ...messageSizeFlags,
       header: 'texts',
       priority: 'text',
       count: 'text',
       json: 'switch',
     } as const;
     const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }), context);
-    const client = await connectOrExplain(job.address, context);
+    const client = await connectOrExplain(job.address, context, job.maxBytes);
     if (client === undefined) return ExitCode.Failed;
     const report = await publishAll(client, job, context);
     await client.close();
@@ -60,6 +63,8 @@ type Job = {
   readonly json: Buffer | undefined;
   readonly count: number;
   readonly isJson: boolean;
+  /** The largest message. */
+  readonly maxBytes: number;
   readonly options: PublishOptions;
 };
 
@@ -81,6 +86,7 @@ function parseJob(given: Arguments, context: CommandContext): Job {
     json: bytes,
     count,
     isJson: given.switches.has('json'),
+    maxBytes: parseMessageSize(given),
     options,
   };
 }
@@ -152,10 +158,15 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
     underWay.add(publishing);
   };
   try {
-    for await (const item of valuesUntil(messageItems(job.json, job.count, stdin), ended, onLast)) {
+    for await (const item of valuesUntil(
+      messageItems(job.json, job.count, stdin, job.maxBytes),
+      ended,
+      onLast,
+    )) {
       if (end !== undefined) break;
-      const problem = isTooLong(item) ? undefined : jsonProblem(item.bytes);
-      if (isTooLong(item)) report.tooLong(item);
+      const tooLong = isTooLong(item, job.maxBytes);
+      const problem = tooLong ? undefined : jsonProblem(item.bytes);
+      if (tooLong) report.tooLong(item, job.maxBytes);
       else if (problem === undefined) publish(item);
       else report.notPublished(item, problem);
       if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);

@@ -9,6 +9,7 @@ import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
+import { MESSAGE_SIZE_HELP, messageSizeFlags, parseMessageSize } from './message-size.ts';
 import { isClosedByReader } from './standard-output.ts';
 
 /** Maximum of messages in flight when only a few messages are wanted. */
@@ -21,18 +22,19 @@ Prints the payload of each message of QUEUE on a separate line, and acknowledges
 
   --count N               stop after N messages
   --json                  print id, queue, headers, attempts and payload, as one JSON object per line
+${MESSAGE_SIZE_HELP}
 ${CONNECTION_HELP}
 
 Exit code: 0 when it was stopped or has printed N messages, 1 when the connection failed or stdout could
 not be written, 2 for a wrong command line.`,
 
   async run(argv, context) {
-    const flags = { ...connectionFlags, count: 'text', json: 'switch' } as const;
+    const flags = { ...connectionFlags, ...messageSizeFlags, count: 'text', json: 'switch' } as const;
     const given = parseArguments(argv, { flags, positionals: ['QUEUE'] });
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given, context), context);
+    const client = await connectOrExplain(parseAddress(given, context), context, parseMessageSize(given));
     if (client === undefined) return ExitCode.Failed;
     return printMessages(client, { queue, count, isJson: given.switches.has('json') }, context);
   },

@@ -1,11 +1,7 @@
 // The messages that `truemq pub` is to publish: one from the command line, or one per line of stdin. Checks that each is JSON; publishes nothing.
 
 import type { Readable } from 'node:stream';
-import { defaultLimits } from '../../protocol/limits.ts';
 import { readLines } from '../lines.ts';
-
-/** No frame takes a longer message, so the rest of a longer line is not kept. */
-const MAX_LINE_BYTES = defaultLimits.maxMessageSizeBytes;
 
 /** One message of the input. */
 export type Item = {
@@ -14,17 +10,19 @@ export type Item = {
   readonly line: number | undefined;
 };
 
+/** `maxLineBytes`: no frame takes a longer message, so the rest of a longer line is not kept. */
 export async function* messageItems(
   json: Buffer | undefined,
   count: number,
   stdin: Readable,
+  maxLineBytes: number,
 ): AsyncGenerator<Item> {
   if (json !== undefined) {
     for (let copy = 0; copy < count; copy += 1) yield { bytes: json, line: undefined };
     return;
   }
   let line = 0;
-  for await (const bytes of readLines(stdin, MAX_LINE_BYTES)) {
+  for await (const bytes of readLines(stdin, maxLineBytes)) {
     line += 1;
     if (bytes.length === 0) continue;
     for (let copy = 0; copy < count; copy += 1) yield { bytes, line };
@@ -57,8 +55,8 @@ export async function* valuesUntil<Value>(
 }
 
 /** Whether a line is longer than any message may be; only its start was kept. */
-export function isTooLong({ bytes, line }: Item): boolean {
-  return line !== undefined && bytes.length > MAX_LINE_BYTES;
+export function isTooLong({ bytes, line }: Item, maxLineBytes: number): boolean {
+  return line !== undefined && bytes.length > maxLineBytes;
 }
 
 /** Why a text cannot be published; undefined if it is JSON in UTF-8. */

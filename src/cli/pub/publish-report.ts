@@ -1,7 +1,6 @@
 // What `truemq pub` says about each message: refusals for people, or one line of JSON for each message; and the number of confirmed ones at the end.
 
 import { ClientError } from '../../client/errors.ts';
-import { defaultLimits } from '../../protocol/limits.ts';
 import type { CommandContext } from '../command.ts';
 import { systemReason } from '../system-error.ts';
 import type { Item } from './message-items.ts';
@@ -42,9 +41,9 @@ export class PublishReport {
     this.#record(item, { error: { code, message } });
   }
 
-  /** It was not sent: it fits into no frame. */
-  tooLong(item: Item): void {
-    const message = `longer than the ${defaultLimits.maxMessageSizeBytes} bytes that a message may have`;
+  /** It was not sent: it fits into no frame of `maxBytes`. */
+  tooLong(item: Item, maxBytes: number): void {
+    const message = `longer than the ${maxBytes} bytes that a message may have`;
     this.#failed(item, `not published: ${message}`);
     this.#record(item, { error: { code: 'TOO_LONG', message } });
   }
