@@ -46,16 +46,15 @@ export const userIdentityChecks: CheckModule = [
   // Error and sends no ConnectAck.
   {
     id: 'AUTH-006c',
-    title: 'refuses passwords that differ from that of the user in blanks, or in the code points of a letter',
+    title: 'refuses passwords that differ from that of the user in blanks only',
     clauses: ['AUTH-006', 'AUTH-005'],
     ...withUsers,
-    evidence: { frames: 11, assertions: 13 },
+    evidence: { frames: 8, assertions: 10 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       for (const [name, password, ...others] of [
         ['blank', 'a word ', ['without its last blank', 'a word'], ['with another blank', 'a word  ']],
         ['plain', 'a word', ['with a blank in front of it', ' a word'], ['with a tab behind it', 'a word\t']],
-        ['letter', 'caf\u00e9', ['with e and an accent for é', 'cafe\u0301']],
       ] as const) {
         const user = { ...userNamed(ctx, name), password };
         await admin.admin('AdminCreateUser', user);
