@@ -66,10 +66,21 @@ export function explainFailure(
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return [error.message, '  --tls-ca FILE names the authority, or a self-signed certificate itself'];
+      return [
+        withFlags(error.message),
+        '  --tls-ca FILE names the authority, or a self-signed certificate itself',
+      ];
     default:
-      return [error.message];
+      return [withFlags(error.message)];
   }
+}
+
+/** The client names its options, which are flags here. */
+function withFlags(message: string): string {
+  return message
+    .replaceAll('tlsCa', '--tls-ca')
+    .replaceAll('tlsCertificate', '--tls-certificate')
+    .replaceAll('tlsKey', '--tls-key');
 }
 
 function refusalHints(code: string): readonly string[] {

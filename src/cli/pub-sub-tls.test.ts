@@ -55,6 +55,14 @@ describe('the command line', () => {
     expect(errors).toMatch(/signed by no authority that the client trusts[^\n]*\n.*--tls-ca FILE names/);
   });
 
+  it('names the flag of a file that cannot be read', async () => {
+    const { exitCode, errors } = await publish('--tls', '--tls-ca', 'no/such/file');
+    expect([exitCode, errors]).toEqual([
+      ExitCode.Failed,
+      expect.stringContaining('truemq: --tls-ca: cannot read no/such/file: '),
+    ]);
+  });
+
   it('suggests TLS to whoever connects without it, and a certificate to whoever has none', async () => {
     expect((await publish()).errors).toContain('with --tls the connection uses TLS');
     expect((await publish(...trusting)).errors).toContain('--tls-certificate and --tls-key give it');
