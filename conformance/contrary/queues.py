@@ -152,7 +152,8 @@ class Broker:
         target = self.queues.get(name) or self.create(name, {**DEFAULTS, 'mode': 'PriorityBased'})
         letter = replace(message, failed_count=0, last_receiver=None, acknowledged_by=set())
         if self.variant.chooses('content of a dead letter', 'new id, no headers'):
-            letter.frame = replace(message.frame, id=str(uuid.uuid4()), headers={})
+            # No longer than the ids of the runner: the frame would be over the limit.
+            letter.frame = replace(message.frame, id=uuid.uuid4().hex[:12], headers={})
         if not target.is_full or target.options['overflowStrategy'] == 'DropOldest':
             self._enqueue(target, letter)
 

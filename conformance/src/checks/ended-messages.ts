@@ -118,7 +118,8 @@ export const endedMessageChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'expiring', { messageTtl, ...withLetters });
       const reader = await newSubscriber(ctx, letters);
       const { id } = await client.publish(queue, '"expires"');
-      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, ttlMs + ctx.timing.lateMs));
+      const letter = { queue: letters, id };
+      await reader.ack(await takeDeadLetter(ctx, reader, letter, ttlMs + ctx.timing.lateMs, 'TTL-007'));
       await client.subscribe(queue);
       await expectAdded(ctx, { publisher: client, queue, id });
     },
