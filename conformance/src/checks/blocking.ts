@@ -107,11 +107,7 @@ const blockedPublishes: CheckModule = [
       for (let count = 0; count < 3; count += 1)
         left.push(await publishBlocked(ctx, await ctx.connect({ own: true }), { queue, witness: client }));
       await publisher.abort();
-      // A broker that does not read from the connection meanwhile does not notice its end.
-      const until = ctx.now() + ctx.timing.silenceMs;
-      const watched = ctx.queue('watched');
-      while ((await infoField(client, watched, 'subscriberCount')) !== 0 && ctx.now() < until)
-        await waitUntil(ctx, ctx.now() + 15);
+      await waitForEndOfPublisher(ctx, client);
       await client.subscribe(queue);
       const delivered: string[] = [];
       while (left.some((id) => !delivered.includes(id)))
@@ -144,17 +140,16 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-018a',
     title: 'never delivers the blocked message of a publisher whose connection ended',
-    clauses: ['OVERFLOW-018', 'PUBLISH-002'],
+    clauses: ['OVERFLOW-018'],
     profile: 'delivery',
-    evidence: { frames: 12, messages: 3 },
+    evidence: { frames: 10, messages: 2 },
     run: async (ctx) => {
-      const { client, publisher, queue, first, id } = await withBlockedPublish(ctx, { watched: true });
+      const { client, publisher, queue, first } = await withBlockedPublish(ctx, { watched: true });
       await publisher.abort();
       await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
       await client.subscribe(queue);
       ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the delivered message');
       await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
-      await expectAddedAgain(ctx, client, { queue, id });
     },
   },
   // OVERFLOW-019 (SHOULD): The age of a blocked message starts when the message enters the queue.
@@ -185,7 +180,7 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-020a',
     title: 'refuses a blocked Publish beyond the limit of a connection with QUEUE_FULL',
-    clauses: ['OVERFLOW-020', 'PUBLISH-002'],
+    clauses: ['OVERFLOW-020'],
     profile: 'limits',
     requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
     accepts: [
@@ -212,7 +207,6 @@ const blockedPublishes: CheckModule = [
       if (isRefused) ctx.assert.equal(answerWhenRoom.errorCode, 'QUEUE_FULL', 'the error code');
       else await takeAndAck(client, queue, 1);
       await client.expectNothingBeforePong({ command: 'Deliver' }, 'a refused message is not delivered');
-      if (isRefused) await expectAddedAgain(ctx, client, { queue, id });
     },
   },
   // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
@@ -415,7 +409,7 @@ type BlockedPublish = {
  * A full queue with maxQueueSize 1 and a publisher whose Publish to it is blocked. With `watched` the publisher first subscribes to a
  * queue of that name, whose subscriberCount shows when the connection has ended.
  */
-async function withBlockedPublish(
+export async function withBlockedPublish(
   ctx: CheckContext,
   options: { readonly watched?: true; readonly messageTtl?: string } = {},
 ): Promise<BlockedPublish> {
@@ -433,7 +427,7 @@ async function withBlockedPublish(
  * Publishes to a full queue and asserts that the Publish is not answered before the Ping that follows it. `witness`: a connection that no
  * Publish blocks.
  */
-async function publishBlocked(
+export async function publishBlocked(
   ctx: CheckContext,
   publisher: Connection,
   where: { readonly queue: string; readonly witness: Connection },
@@ -446,25 +440,15 @@ async function publishBlocked(
   return id;
 }
 
-/** Publishes a message with the id of a blocked message that never entered its queue, and asserts that it is delivered. */
-async function expectAddedAgain(
-  ctx: CheckContext,
-  client: Connection,
-  { queue, id }: { readonly queue: string; readonly id: string },
-): Promise<void> {
-  const clause = 'PUBLISH-002';
-  await client.publish(queue, '"again"', { id });
-  const added = await client.delivery(
-    { queue, id },
-    { what: 'the message that was published again', clause },
-  );
-  ctx.assert.sameJson(
-    added.payload,
-    '"again"',
-    'the payload of the message that was published again',
-    clause,
-  );
-  await client.ack(added);
+/**
+ * Waits until the broker has noticed the end of the publisher of `withBlockedPublish`, as long as that may take. A broker that does not read from
+ * the connection while its Publish is blocked does not notice it.
+ */
+export async function waitForEndOfPublisher(ctx: CheckContext, client: Connection): Promise<void> {
+  const until = ctx.now() + ctx.timing.silenceMs;
+  const watched = ctx.queue('watched');
+  while ((await infoField(client, watched, 'subscriberCount')) !== 0 && ctx.now() < until)
+    await waitUntil(ctx, ctx.now() + 15);
 }
 
 /** Asserts that a command was answered. */

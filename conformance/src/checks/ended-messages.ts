@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { waitForEndOfPublisher, withBlockedPublish } from './blocking.ts';
 import { messagesPath, remove } from './shared/dashboard-api.ts';
 import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
@@ -38,6 +39,53 @@ export const endedMessageChecks: CheckModule = [
       await client.subscribe(queue);
       await takeAndAck(client, queue, 1);
       await expectAdded(ctx, { publisher: client, queue, id });
+    },
+  },
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
+  // already settled, or dropped by DropNewest.
+  {
+    id: 'PUBLISH-002e',
+    title: 'stores a message with the id of one that was blocked when its publisher left',
+    clauses: ['PUBLISH-002'],
+    ...delivery,
+    accepts: [
+      'the blocked message was dropped, and the new one is delivered',
+      'the blocked message is delivered',
+    ],
+    evidence: { frames: 11, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { watched: true });
+      await publisher.abort();
+      await waitForEndOfPublisher(ctx, client);
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 1);
+      await client.publish(queue, again, { id });
+      const added = await client.delivery({ queue, id }, { what: 'a message with this id' });
+      ctx.assert.equal(added.id, id, 'the id of the delivered message');
+      await client.ack(added);
+    },
+  },
+  // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
+  // already settled, or dropped by DropNewest.
+  {
+    id: 'PUBLISH-002f',
+    title: 'stores a message with the id of one that was refused because too many publishes were blocked',
+    clauses: ['PUBLISH-002'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxBlockedPublishes: 1 } } },
+    accepts: ['it was refused, and the new one is delivered', 'it was blocked too, and is delivered'],
+    evidence: { frames: 11, messages: 3 },
+    run: async (ctx) => {
+      const { client, publisher, queue } = await withBlockedPublish(ctx);
+      const id = ctx.id('second');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      const answer = await publisher.expect({ command: ['Error', 'PublishAck'], id });
+      if (answer.command === Command.Error) await client.publish(queue, again, { id });
+      const added = await client.delivery({ queue, id }, { what: 'a message with this id' });
+      ctx.assert.equal(added.id, id, 'the id of the delivered message');
+      await client.ack(added);
     },
   },
   // PUBLISH-011 (SHOULD): The broker adds a new message for a Publish with the id of a message that was settled.
