@@ -94,6 +94,11 @@ describe('admin', () => {
     expect((await asRoot(['revoke', 'ann', 'orders.*'])).exitCode).toBe(ExitCode.Done);
     expect((await asRoot(['permissions', 'ann'])).output).toBe('PATTERN  OPERATIONS\n');
     expect((await asRoot(['remove', 'ann'])).errors).toBe('truemq: user ann removed\n');
+    expect(await asRoot(['permissions', 'ann'])).toMatchObject({
+      exitCode: ExitCode.Failed,
+      output: '',
+      errors: 'truemq: there is no user ann; "truemq admin users" lists them\n',
+    });
   });
 
   it('lets a user change its own password and see its own rights [AUTH-038, AUTH-043]', async () => {

@@ -1,8 +1,9 @@
 // `truemq admin`: shows and changes the users of a running broker and their rights, as a user of that broker. Finds the action, connects, and
 // reports what the broker says. Implements CLIENT-001 for admin commands on the command line.
 
+import type { User } from '../client/admin-answers.ts';
 import type { Client } from '../client/client.ts';
-import { ClientError } from '../client/errors.ts';
+import { ClientError, CommandError } from '../client/errors.ts';
 import { QueueOperation, type QueueOperationName } from '../model/access.ts';
 import { findAction, flagOfOtherActions } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
@@ -95,7 +96,9 @@ const actions: Readonly<Record<string, Action>> = {
     positionals: ['USER'],
     flags: { json: 'switch' },
     run: async ({ client, given, print }) => {
-      const permissions = await client.permissionsOf(given.positionals[0] ?? '');
+      const [user = ''] = given.positionals;
+      const permissions = await client.permissionsOf(user);
+      if (permissions.length === 0) await requireUser(client, user);
       const rows = permissions.map(({ queuePattern, operations }) => [queuePattern, operations.join(', ')]);
       print(permissions, ['PATTERN', 'OPERATIONS'], rows);
     },
@@ -166,6 +169,17 @@ function jobOf(client: Client, given: Arguments, context: CommandContext): Job {
       stdout.write(given.switches.has('json') ? `${JSON.stringify(value, null, 2)}\n` : tableOf(head, rows));
     },
   };
+}
+
+/** The broker has no rights for a user that it does not know. Who may not list the users cannot be told more. @throws ClientError */
+async function requireUser(client: Client, user: string): Promise<void> {
+  const users = await client.listUsers().catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    return undefined;
+  });
+  const isThis = ({ username }: User): boolean => username.toLowerCase() === user.toLowerCase();
+  if (users === undefined || users.some(isThis)) return;
+  throw new ClientError('USER_NOT_FOUND', `there is no user ${user}; "truemq admin users" lists them`);
 }
 
 /** Names in any case. @throws UsageError */

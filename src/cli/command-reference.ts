@@ -31,7 +31,7 @@ eval "$(truemq completion bash)"                      complete command lines
 Results go to stdout, everything else to stderr. \`--json\` prints one JSON document, and one object a line with \`pub\` and \`sub\`; names are in
 camelCase, durations in milliseconds, and what there is not is \`null\`. When the reader of stdout closes the pipe, as in
 \`truemq queues list | head -1\`, the command ends without a message and with 0; \`sub\` does so at the next message, which it does not
-acknowledge.
+acknowledge. \`store export\` tells it and ends with 1, because a text that was cut off is no copy of the store.
 
 ## Which broker
 
