@@ -9,6 +9,7 @@ function judged(detail: { clause?: string; reliesOn?: string }, level: RunEnd['l
   const { outcome, clause, reliesOn } = judge({
     thrown,
     level,
+    isRequired: () => true,
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     declared: false,
     warningCount: 0,
@@ -41,11 +42,41 @@ it('names no broken requirement if a recommendation is not followed', () => {
   expect(should).toEqual({ outcome: 'warn', clause: undefined, reliesOn: undefined });
 });
 
+it('keeps the MUST of the step at which the check of a recommendation ended', () => {
+  const stepOf = (
+    detail: { clause?: string; reliesOn?: string },
+    level: RunEnd['level'],
+    isRequired = true,
+  ): string | undefined => {
+    const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing', ...detail });
+    const end = {
+      thrown,
+      level,
+      isRequired: () => isRequired,
+      clauses: ['DELIVERY-040', 'DELIVERY-038'],
+      declared: false,
+      warningCount: 0,
+      hints: { seen: [], needed: [] },
+      missingEvidence: undefined,
+      starved: undefined,
+    };
+    return judge(end).requiredStep;
+  };
+  expect(stepOf({ reliesOn: 'QUEUE-001' }, 'SHOULD')).toBe('QUEUE-001');
+  expect(stepOf({ clause: 'QUEUE-001' }, 'MAY')).toBe('QUEUE-001');
+  expect(stepOf({ reliesOn: 'DELIVERY-038' }, 'SHOULD')).toBe('DELIVERY-038');
+  expect(stepOf({ reliesOn: 'QUEUE-001' }, 'SHOULD', false)).toBeUndefined();
+  expect(stepOf({ reliesOn: 'QUEUE-001' }, 'MUST')).toBeUndefined();
+  expect(stepOf({ clause: 'DELIVERY-040' }, 'SHOULD')).toBeUndefined();
+  expect(stepOf({}, 'SHOULD')).toBeUndefined();
+});
+
 it('keeps the possible causes except the requirement that it names as broken', () => {
   const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing' });
   const end = {
     thrown,
     level: 'MUST',
+    isRequired: () => true,
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     declared: false,
     warningCount: 0,
@@ -62,6 +93,7 @@ it('takes a step of another requirement for one of its own, where it saw that on
   const end = {
     thrown: new ExpectationFailure('it comes', detail),
     level: 'MUST',
+    isRequired: () => true,
     clauses: ['DELIVERY-056', 'DELIVERY-016'],
     declared: false,
     warningCount: 0,

@@ -40,6 +40,11 @@ export type Judgement = {
    * one of them fails, this check is blocked.
    */
   readonly possibleCauses?: readonly string[];
+  /**
+   * In a check of a SHOULD or MAY: the MUST of the step at which it ended. If no other check shows that one kept or broken, the check is not
+   * shown: a broker that breaks it would only be warned about.
+   */
+  readonly requiredStep?: string;
   /** The runner was too slow for a reliable result; the check may be repeated on a less busy machine. */
   readonly starved?: true;
 };
@@ -53,6 +58,8 @@ export type RunEnd = {
   /** The value that `run` threw; undefined if it returned. */
   readonly thrown: unknown;
   readonly level: Level;
+  /** Whether a requirement is a MUST. */
+  readonly isRequired: (clause: string) => boolean;
   /** The requirements that the check is about. */
   readonly clauses: readonly string[];
   /** The target declares the capability that this check requires: then even a MAY is binding. */
@@ -101,14 +108,17 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const possibleCauses = [...new Set(others)].filter(
     (one): one is string => one !== undefined && one !== blamed,
   );
+  const outcome = outcomeOfFailure(end);
+  const isStepRequired = outcome !== 'fail' && reliesOn !== undefined && end.isRequired(reliesOn);
   return {
-    outcome: outcomeOfFailure(end),
+    outcome,
     reason,
     expected,
     actual,
     ...(named === undefined ? {} : { clause: named }),
     ...(isOwn || reliesOn === undefined ? {} : { reliesOn }),
     ...(possibleCauses.length === 0 ? {} : { possibleCauses }),
+    ...(isStepRequired && reliesOn !== end.clauses[0] ? { requiredStep: reliesOn } : {}),
   };
 }
 

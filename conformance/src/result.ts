@@ -31,6 +31,8 @@ export type CheckResult = {
   readonly reliesOn?: string;
   /** Other requirements that would explain the failure if the broker breaks them, according to what the check observed. */
   readonly possibleCauses?: readonly string[];
+  /** In a check of a SHOULD or MAY: the MUST of the step at which it ended. Not shown, unless another check shows that one kept or broken. */
+  readonly requiredStep?: string;
   /** With outcome `blocked`: the broken requirement that explains the failure. */
   readonly blockedBy?: Blocker;
   /** With outcome `warn` or `not applicable`: a recommendation that the broker does not follow, and that explains the result. */

@@ -198,16 +198,18 @@ export const connectionChecks: CheckModule = [
     title: 'does not change subscriptions and compression after a second Connect',
     clauses: ['CONN-030', 'CONN-029'],
     profile: 'core',
-    evidence: { frames: 5, messages: 1 },
+    evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect({ headers: { 'supported-compression': 'brotli' } });
       const queue = await newQueue(ctx, client, 'kept');
       await client.subscribe(queue);
+      await client.publish(queue, '1');
+      await client.ack(await client.delivery({ queue }));
       const headers = { 'supported-compression': 'gzip' };
       await client.send({ command: Command.Connect, id: ctx.id(), headers });
       await client.expect({ command: ['Error', 'ConnectAck'] });
       await client.publish(queue, JSON.stringify('x'.repeat(3000)));
-      const delivery = await client.delivery({ queue });
+      const delivery = await client.delivery({ queue }, { clause: 'CONN-030' });
       ctx.assert.oneOf(delivery.flags, [0, 2], 'the flags of the Deliver frame');
       await client.ack(delivery);
     },

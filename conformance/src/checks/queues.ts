@@ -135,16 +135,18 @@ export const queueChecks: CheckModule = [
     title: 'delivers to the subscribers of a deleted queue when the queue is created again',
     clauses: ['QUEUE-016'],
     profile: 'core',
-    evidence: { frames: 6, messages: 1 },
+    evidence: { frames: 8, messages: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'back');
       await client.subscribe(queue);
+      await client.publish(queue, '0');
+      await client.ack(await client.delivery({ queue }));
       await client.deleteQueue(queue);
       await client.createQueue(queue);
       const id = ctx.id('m');
       await client.publish(queue, '1', { id });
-      const delivery = await client.delivery({ queue });
+      const delivery = await client.delivery({ queue }, { clause: 'QUEUE-016' });
       ctx.assert.equal(delivery.id, id, 'the delivered message');
       await client.ack(delivery);
     },

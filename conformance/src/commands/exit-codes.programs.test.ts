@@ -18,6 +18,10 @@ const answers: Check['run'] = async (ctx) => {
 const passing = tinyCheck('CONN-001a', answers);
 const failing = tinyCheck('CONN-001b', async (ctx) => ctx.assert.fail('one is not two'));
 const warning = tinyCheck('CONN-002a', async (ctx) => ctx.assert.fail('it does otherwise'));
+/** A check of a recommendation that ends at a step of CONN-001, which is a MUST. */
+const undecided = tinyCheck('CONN-002b', async (ctx) =>
+  ctx.assert.ok(false, 'it answers', { actual: 'nothing', clause: 'CONN-001' }),
+);
 const throwing = tinyCheck('CONN-001c', async () => {
   throw new TypeError('a fault of ours');
 });
@@ -105,6 +109,20 @@ describe('the exit code of a run', () => {
     [0, 'everything passes', { checks: [passing] }, 'is CONFORMANT'],
     [0, 'a warning', { checks: [passing, warning] }, '1 pass, 1 warn'],
     [1, 'a failure', { checks: [passing, failing] }, '1 check failed'],
+    [
+      3,
+      'a recommendation whose check ended at a step of a MUST that nothing shows kept',
+      { checks: [undecided] },
+      "which no check of this run shows kept or broken; run them together: --only 'CONN-001*' --only CONN-002b",
+    ],
+    [0, 'the same beside a check that shows it kept', { checks: [passing, undecided] }, '1 pass, 1 warn'],
+    [1, 'the same beside a check that shows it broken', { checks: [failing, undecided] }, '1 blocked'],
+    [
+      0,
+      'the same in a shard, of which another may show it kept',
+      { checks: [passing, undecided], args: ['--shard', '2/2'] },
+      '1 warn',
+    ],
     [1, 'a warning with --strict', { checks: [warning], args: ['--strict'] }, '1 check warned'],
     [2, 'a pattern that matches nothing', { checks: [passing], args: ['--only', 'X-*'] }, 'matches no check'],
     [2, 'an empty plan', { checks: [passing], args: ['--skip', 'CONN'] }, 'the selection is empty'],

@@ -1,12 +1,20 @@
 // What another check shows broken blocks those that rely on it; what none shows stays the failure that it was.
 import { describe, expect, it } from 'vitest';
+import type { Level } from '../catalogue-words.ts';
 import type { Outcome } from '../outcome.ts';
 import { sampleResult } from '../testing/sample-log.ts';
 import { causesOf, withCauses } from './causes.ts';
 
 const failed = (
   id: string,
-  more: { outcome?: Outcome; reliesOn?: string; clause?: string; possibleCauses?: string[] } = {},
+  more: {
+    outcome?: Outcome;
+    level?: Level;
+    reliesOn?: string;
+    clause?: string;
+    possibleCauses?: string[];
+    requiredStep?: string;
+  } = {},
 ) => {
   const { outcome = 'fail', ...rest } = more;
   return sampleResult(id, outcome, { reason: 'it did not', expected: 'it does', ...rest });
@@ -170,6 +178,62 @@ describe('a recommendation that is not followed', () => {
   it('explains no failure', () => {
     const required = failed('FRAME-009a', { possibleCauses: ['FRAME-012'] });
     expect(outcomes(withCauses([unfollowed, required]))).toEqual(['FRAME-012a warn', 'FRAME-009a fail']);
+  });
+});
+
+describe('withCauses, for a recommendation whose check ended at a step of a MUST', () => {
+  const step = { reliesOn: 'CONN-005', requiredStep: 'CONN-005' } as const;
+  const recommended = failed('PUBLISH-011b', { outcome: 'warn', level: 'SHOULD', ...step });
+  const optional = failed('QUEUE-040a', { outcome: 'not applicable', level: 'MAY', ...step });
+
+  it('is not shown where no other check shows the MUST kept or broken', () => {
+    expect(outcomes(withCauses([recommended, optional, sampleResult('CONN-006a', 'pass')]))).toEqual([
+      'PUBLISH-011b not shown',
+      'QUEUE-040a not shown',
+      'CONN-006a pass',
+    ]);
+    expect(causesOf(withCauses([recommended]))).toEqual([]);
+  });
+
+  it.each(['not shown', 'not applicable', 'could not run', 'error'] as const)(
+    'is not shown where the check of the MUST ended as %s',
+    (outcome) => {
+      const [first] = withCauses([recommended, sampleResult('CONN-005a', outcome)]);
+      expect(first?.outcome).toBe('not shown');
+    },
+  );
+
+  it('stays what it was where another check shows the MUST kept', () => {
+    const kept = sampleResult('CONN-019a', 'pass', { clauses: ['CONN-019', 'CONN-005'] });
+    expect(outcomes(withCauses([recommended, optional, kept])).slice(0, 2)).toEqual([
+      'PUBLISH-011b warn',
+      'QUEUE-040a not applicable',
+    ]);
+    const warned = sampleResult('CONN-005a', 'warn');
+    expect(outcomes(withCauses([recommended, warned]))[0]).toBe('PUBLISH-011b warn');
+  });
+
+  it('is blocked where another check shows the MUST broken', () => {
+    expect(outcomes(withCauses([recommended, optional, failed('CONN-005a')])).slice(0, 2)).toEqual([
+      'PUBLISH-011b blocked CONN-005',
+      'QUEUE-040a blocked CONN-005',
+    ]);
+  });
+
+  it('stays a warning where another recommendation explains it', () => {
+    const other = failed('OVERFLOW-010a', { outcome: 'warn', level: 'SHOULD' });
+    const explained = { ...recommended, possibleCauses: ['OVERFLOW-010'] };
+    expect(outcomes(withCauses([explained, other]))[0]).toBe('PUBLISH-011b warn');
+  });
+
+  it('stays open in a part of a run, and is decided when the parts are one', () => {
+    const part = withCauses([recommended], { isPart: true });
+    expect(outcomes(part)).toEqual(['PUBLISH-011b warn']);
+    const alone = withCauses([recommended]);
+    expect(withCauses(alone)).toEqual(alone);
+    const whole = [...alone, sampleResult('CONN-005a', 'pass')];
+    expect(outcomes(withCauses(whole))[0]).toBe('PUBLISH-011b warn');
+    expect(outcomes(withCauses([...alone, failed('CONN-005a')]))[0]).toBe('PUBLISH-011b blocked CONN-005');
   });
 });
 

@@ -1,18 +1,21 @@
 // Explains the failures of a run. A check that failed at a step of another requirement, or after the broker broke another requirement during
 // the check, has shown nothing about its own. If another check shows that requirement broken, the check is blocked by it; if none does, the
-// failure stays what it is. Pure.
+// failure stays what it is. A check of a recommendation that ended at a step of a MUST is not shown, unless another check shows that MUST kept
+// or broken. Pure.
 import { isViolated } from '../outcome.ts';
 import type { Blocker, CheckResult } from '../result.ts';
 
 type Judged = Pick<
   CheckResult,
   | 'id'
+  | 'level'
   | 'outcome'
   | 'clauses'
   | 'clause'
   | 'expected'
   | 'reliesOn'
   | 'possibleCauses'
+  | 'requiredStep'
   | 'blockedBy'
   | 'explainedBy'
 >;
@@ -28,15 +31,21 @@ export type Cause = {
  * The results with `blocked` in the place of each failure that another check explains. A warning that only another recommendation explains
  * stays a warning, because a broker may decide recommendations as it likes. The same results twice change nothing more.
  */
-export function withCauses<Result extends Judged>(results: readonly Result[]): readonly Result[] {
+export function withCauses<Result extends Judged>(
+  given: readonly Result[],
+  /** The results are those of a part, such as a shard: the others may show what a check relies on. */
+  { isPart = false } = {},
+): readonly Result[] {
+  const results = given.map(reopened);
   const explanations = explanationsOf(results);
   const broken = byRule(
     results.filter((result) => isViolated(result) && !explanations.has(result)),
     blamedBy,
   );
+  const kept = keptRules(results);
   return results.map((result) => {
     const explanation = explanations.get(result);
-    if (explanation === undefined) return result;
+    if (explanation === undefined) return isPart ? result : decided(result, kept);
     const { clause, isRequired } = explanation;
     const blocker: Blocker = { clause, shownBy: [...(broken.get(clause) ?? [])] };
     return isRequired
@@ -59,6 +68,27 @@ export function causesOf(results: readonly Judged[]): readonly Cause[] {
     blocked: [...new Set(results.filter((result) => behind(result) === clause).map(({ id }) => id))],
   }));
   return causes.sort((a, b) => b.blocked.length - a.blocked.length || (a.clause < b.clause ? -1 : 1));
+}
+
+/** The result as it was before the other checks were known. */
+function reopened<Result extends Judged>(result: Result): Result {
+  if (result.requiredStep === undefined || result.outcome !== 'not shown') return result;
+  return { ...result, outcome: result.level === 'MAY' ? ('not applicable' as const) : ('warn' as const) };
+}
+
+/** The requirements that checks show kept. */
+function keptRules(results: readonly Judged[]): ReadonlySet<string> {
+  const passed = results.filter(
+    ({ outcome, expected }) => outcome === 'pass' || (outcome === 'warn' && expected === undefined),
+  );
+  return new Set(passed.flatMap(({ clauses }) => clauses));
+}
+
+/** A warning says that the broker decided otherwise. Where the broker may as well have broken a MUST, that is not known. */
+function decided<Result extends Judged>(result: Result, kept: ReadonlySet<string>): Result {
+  const { requiredStep, explainedBy } = result;
+  const isDecided = requiredStep === undefined || explainedBy !== undefined || kept.has(requiredStep);
+  return isDecided ? result : { ...result, outcome: 'not shown' as const };
 }
 
 /** A requirement that explains a failure, and whether a check with outcome `fail` shows it broken. */

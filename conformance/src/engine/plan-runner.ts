@@ -211,7 +211,8 @@ export class PlanRunner {
    * broken, and stays a failure otherwise.
    */
   #addUnexplained(): void {
-    const judged = withCauses([...this.#results, ...this.#unexplained]);
+    const { shard, isPart = (shard?.count ?? 1) > 1 } = this.#setting.options;
+    const judged = withCauses([...this.#results, ...this.#unexplained], { isPart });
     for (const result of judged.slice(this.#results.length)) this.#finish(result);
     this.#unexplained.length = 0;
   }
@@ -378,6 +379,7 @@ export class PlanRunner {
       spares: this.#spares,
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),
+      isRequired: (clause) => catalogue.requirement(clause)?.level === 'MUST',
       declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,
     };
   }

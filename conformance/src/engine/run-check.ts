@@ -16,6 +16,8 @@ export type RunCheckSetting = ContextSetting & {
   readonly level: Level;
   /** True if the check requires capabilities and the target declares all of them. */
   readonly declared: boolean;
+  /** Whether a requirement is a MUST. */
+  readonly isRequired: (clause: string) => boolean;
   readonly repetition: number;
   readonly reproduce: string;
   /** No other check runs, so a slow answer is the broker's fault. */
@@ -51,6 +53,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const judgement = judge({
     thrown,
     level: setting.level,
+    isRequired: setting.isRequired,
     clauses: check.clauses,
     declared: setting.declared,
     warningCount: record.warnings.length,

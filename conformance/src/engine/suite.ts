@@ -46,6 +46,8 @@ export type RunOptions = SelectionRequest & {
   readonly strict: boolean;
   /** The shard of this run, if several runs share one plan. From 1. */
   readonly shard?: { readonly index: number; readonly count: number };
+  /** Other checks judge this target too, and show what the recommendations of this run rely on. A shard is such a part. */
+  readonly isPart?: boolean;
   /** The known failures. */
   readonly baseline?: Baseline | undefined;
   /** Interrupts the run. */

@@ -17,7 +17,7 @@ import type {
 import { targetOfLog, verdictOfLog } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
-import { gateStatusOf } from './gate-status.ts';
+import { gateStatusOf, unshownStepText } from './gate-status.ts';
 import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
 
@@ -152,6 +152,9 @@ function explanation(result: LoggedResult, setting: ConsoleSetting): readonly st
       // A check of an unused MAY has a note instead of a reason.
       return result.reason === undefined || result.notes.length > 0 ? [] : [`because ${result.reason}`];
     case 'not shown':
+      if (result.requiredStep !== undefined)
+        return [`because ${unshownStepText(result)}`, ...failureLines(result, setting)];
+      return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'could not run':
       return [`because ${result.reason ?? 'of an unknown reason'}`];
     case 'warn':

@@ -45,9 +45,16 @@ export function caseName({ id, title, repetition }: LoggedResult): string {
   return repetition === 1 ? `${id} ${title}` : `${id} ${title} (repetition ${repetition})`;
 }
 
+/** What must run too, so that the check of a recommendation that ended at a step of a MUST is decided. */
+export function unshownStepText({ id, requiredStep = '' }: LoggedResult): string {
+  const all = `--only '${requiredStep}*' --only ${id}`;
+  return `it ended at a step of ${requiredStep}, which no check of this run shows kept or broken; run them together: ${all}`;
+}
+
 /** One line about a result that is not a plain pass. */
 export function headline(result: LoggedResult): string {
   if (result.outcome === 'blocked') return `blocked by ${result.blockedBy?.clause ?? 'another rule'}`;
+  if (result.outcome === 'not shown' && result.requiredStep !== undefined) return unshownStepText(result);
   if (result.reason !== undefined) return result.reason.split('\n')[0] ?? '';
   const [warning] = result.warnings;
   return warning === undefined ? result.outcome : warning.text;

@@ -8,7 +8,7 @@ import type { LoggedResult, LoggedRule } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
 import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
 import { fieldNames, frameFields } from './frame-fields.ts';
-import { headline } from './gate-status.ts';
+import { headline, unshownStepText } from './gate-status.ts';
 import { markupText, shortened } from './visible-text.ts';
 
 /** Passed checks show less of their trace, because there are many of them and the event log has all of it. */
@@ -64,10 +64,14 @@ function partsOf(result: LoggedResult, anchor: string): readonly string[] {
 }
 
 /** The rule that blocks the check, with the checks that show it broken. */
-function blockerHtml({ blockedBy, explainedBy }: LoggedResult): readonly string[] {
+function blockerHtml(result: LoggedResult): readonly string[] {
+  const { blockedBy, explainedBy } = result;
   if (explainedBy !== undefined) {
     const { clause, shownBy } = explainedBy;
     return [`<p>Comes from ${ruleLink(clause)}, which is not followed, as ${checkLinks(shownBy)} shows.</p>`];
+  }
+  if (result.outcome === 'not shown' && result.requiredStep !== undefined) {
+    return [`<p>Not shown: ${text(unshownStepText(result))}</p>`];
   }
   if (blockedBy === undefined) return [];
   const { clause, shownBy } = blockedBy;

@@ -28,16 +28,16 @@ export async function runQuick(
     const unproved = report.results.filter((result) => result.starved === true || isDoubted(result));
     if (unproved.length === 0) return report;
     const only = unproved.map((result) => result.id);
-    report = merged(report, await run({ ...attempt, only, skip: [] }));
+    report = merged(report, await run({ ...attempt, only, skip: [] }), options);
   }
   return report;
 }
 
 /** The first run, with its results replaced by those of the later run; a target that died in either run has died. */
-function merged(first: RunReport, later: RunReport): RunReport {
+function merged(first: RunReport, later: RunReport, { isPart }: RunOptions): RunReport {
   const results = new Map(later.results.map((result) => [result.id, result]));
   const verdict = first.verdict.exitCode === exitCodes.target ? first.verdict : later.verdict;
   const all = first.results.map((result) => results.get(result.id) ?? result);
   // A rule that one run shows broken may block a check of the other run.
-  return { ...first, verdict, results: withCauses(all) };
+  return { ...first, verdict, results: withCauses(all, { isPart }) };
 }
