@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['src/**/*.browser.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/dist.*/**', '**/out/**'],
     passWithNoTests: false,
+    // They mostly wait: for what a page draws.
+    maxWorkers: 3,
     setupFiles: ['.config/vitest.setup.ts'],
     testTimeout: 90_000,
     hookTimeout: 60_000,

@@ -1,37 +1,16 @@
 // The dashboard's page in a browser, as an operator meets it: a queue that comes and goes, a broker that refuses, another clock, the way back, and a command
 // that is pasted.
 
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../client/index.ts';
-import { notShown } from '../not-shown.ts';
-import { chromiumPath, openBrowser, openPage } from './browser.ts';
-import { type DashboardBroker, startDashboardBroker } from './dashboard-broker.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { setUpPages, soon } from './page-setting.ts';
 
-const soon = { timeout: 15_000, interval: 100 } as const;
-const executable = chromiumPath();
-let browser: Browser;
-let broker: DashboardBroker;
-let client: Client;
-
-beforeAll(async () => {
-  if (executable === undefined) return;
-  [browser, broker] = await Promise.all([openBrowser(executable), startDashboardBroker()]);
-  client = await broker.connect();
-});
-
-afterAll(async () => {
-  await client?.close();
-  await Promise.all([browser?.close(), broker?.stop()]);
-});
-
-beforeEach((context) => {
-  if (executable === undefined) notShown(context, 'Chromium is not installed: apt-get install chromium');
-});
+const setting = setUpPages();
 
 /** Publishes that many messages, one after the other. */
 async function fill(queue: string, count: number): Promise<void> {
-  for (let n = 1; n <= count; n += 1) await client.publish(queue, { n }, { id: `m${n}` });
+  for (let n = 1; n <= count; n += 1) await setting.client.publish(queue, { n }, { id: `m${n}` });
 }
 
 /** Off screen the page closes its stream, on screen it opens one. */
@@ -46,11 +25,11 @@ describe('the charts of a queue', () => {
   const caption = (page: Page) => page.locator('figcaption').first().innerText();
 
   it('begin when it is created, and again when it is created anew', async () => {
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=later` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=later` });
     await page.getByText('There is no queue of this name.').waitFor();
     await fill('later', 3);
     await expect.poll(() => caption(page), soon).toMatch(/waiting\s+3/);
-    await client.deleteQueue('later');
+    await setting.client.deleteQueue('later');
     await page.getByText('There is no queue of this name.').waitFor();
     await fill('later', 2);
     await expect.poll(() => caption(page), soon).toMatch(/waiting\s+2/);
@@ -60,11 +39,11 @@ describe('the charts of a queue', () => {
 
 describe('a broker that refuses the live stream', () => {
   it('because there are 20 says so, and what to do, until there is room', async () => {
-    const { page } = await openPage(browser, { url: broker.url });
+    const { page } = await openPage(setting.browser, { url: setting.broker.url });
     await setVisible(page, false);
     const others = new AbortController();
     const open = async () =>
-      (await fetch(`${broker.url}api/events`, { signal: others.signal })).status === 200;
+      (await fetch(`${setting.broker.url}api/events`, { signal: others.signal })).status === 200;
     await expect.poll(async () => !(await open()), { timeout: 15_000, interval: 1 }).toBe(true);
     await setVisible(page, true);
     await page.getByText('The dashboard has 20 live streams already').waitFor();
@@ -76,7 +55,7 @@ describe('a broker that refuses the live stream', () => {
   });
 
   it('because the password is wrong by now asks to load the page again', async () => {
-    const { page } = await openPage(browser, { url: broker.url });
+    const { page } = await openPage(setting.browser, { url: setting.broker.url });
     await setVisible(page, false);
     let count = 0;
     await page.route('**/api/events', (route) => {
@@ -96,7 +75,7 @@ describe('a broker that refuses the live stream', () => {
 describe('the age of a message', () => {
   it("goes by the broker's clock", async () => {
     await fill('aged', 1);
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=aged` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=aged` });
     await page.addInitScript('const now = Date.now; Date.now = () => now() + 7_200_000');
     await page.reload();
     const age = () => page.locator('ol.messages time').innerText();
@@ -113,9 +92,9 @@ describe('the way back', () => {
 
   it('from a queue leads to the place in the list of queues, and to its link', async () => {
     const names = Array.from({ length: 200 }, (_, n) => `back-${String(n).padStart(3, '0')}`);
-    await Promise.all(names.map((name) => client.createQueue(name)));
-    const { page } = await openPage(browser, {
-      url: `${broker.url}?view=queues&sort=name&order=asc&search=back`,
+    await Promise.all(names.map((name) => setting.client.createQueue(name)));
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&sort=name&order=asc&search=back`,
     });
     await page.getByRole('link', { name: 'back-000' }).waitFor();
     await page.evaluate('scrollTo(0, 4000)');
@@ -137,18 +116,18 @@ describe('the way back', () => {
     await expect.poll(() => scrolled(page), soon).toBe(before);
     await page.reload();
     await expect.poll(() => scrolled(page), soon).toBe(before);
-    await page.goto(`${broker.url}?view=queues`);
+    await page.goto(`${setting.broker.url}?view=queues`);
     await page.getByText('Live', { exact: true }).waitFor();
     expect(await scrolled(page)).toBe(0);
     await page.goBack();
     await expect.poll(() => scrolled(page), soon).toBe(before);
     await page.context().close();
-    await Promise.all(names.map((name) => client.deleteQueue(name)));
+    await Promise.all(names.map((name) => setting.client.deleteQueue(name)));
   });
 
   it('from another view leads to the place in the list of messages, which is loaded first', async () => {
     await fill('long', 50);
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=long` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=long` });
     await page.locator('ol.messages a').last().waitFor();
     await page.evaluate('scrollTo(0, 1500)');
     const before = await scrolled(page);
@@ -164,11 +143,11 @@ describe('the way back', () => {
 
 describe('the command that publishes a first message', () => {
   it('says at which port the broker is', async () => {
-    await client.createQueue('no-messages');
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=no-messages` });
+    await setting.client.createQueue('no-messages');
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=no-messages` });
     await expect
       .poll(() => page.locator('.command code').innerText(), soon)
-      .toBe(`npx truemq pub --port ${broker.port} no-messages '{"n":1}'`);
+      .toBe(`npx truemq pub --port ${setting.broker.port} no-messages '{"n":1}'`);
     await page.context().close();
   });
 });

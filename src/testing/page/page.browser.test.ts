@@ -1,49 +1,16 @@
 // The dashboard's page in a browser, on a broker with messages: what it shows is what the protocol says, what it does is done, and it works with
-// the keyboard, in both colour schemes, for screen readers, and after the broker was away.
+// the keyboard, and after the broker was away.
 
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Client } from '../../client/index.ts';
-import { notShown } from '../not-shown.ts';
-import { axeViolations } from './axe.ts';
-import { chromiumPath, openBrowser, openPage, type Scheme } from './browser.ts';
-import { type DashboardBroker, startDashboardBroker } from './dashboard-broker.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { openPage } from './browser.ts';
+import { startDashboardBroker } from './dashboard-broker.ts';
+import { fillQueues, setUpPages, soon } from './page-setting.ts';
 
-const soon = { timeout: 15_000, interval: 100 } as const;
-
-const executable = chromiumPath();
-let browser: Browser;
-let broker: DashboardBroker;
-let client: Client;
-
-beforeAll(async () => {
-  if (executable === undefined) return;
-  [browser, broker] = await Promise.all([openBrowser(executable), startDashboardBroker()]);
-  client = await broker.connect();
-  await fill(client);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await Promise.all([browser?.close(), broker?.stop()]);
-});
-
-beforeEach((context) => {
-  if (executable === undefined) notShown(context, 'Chromium is not installed: apt-get install chromium');
-});
-
-/** Queues of all kinds: with messages that wait, in flight, dead, and none. */
-async function fill(one: Client): Promise<void> {
-  await one.createQueue('orders', { mode: 'RoundRobin', maxQueueSize: 1_000 });
-  for (let n = 1; n <= 60; n += 1) await one.publish('orders', { n, items: [{ sku: 'a-1', amount: 2 }] });
-  await one.publish('empty', { first: true });
-  await one.subscribe('empty', () => {});
-  await one.createQueue('letters', { messageTtlMs: 1, enableDeadLetterQueue: true });
-  for (let n = 1; n <= 3; n += 1) await one.publish('letters', { letter: n });
-}
+const setting = setUpPages(fillQueues);
 
 async function waitingIn(queue: string): Promise<number | undefined> {
-  return (await client.queueInfo(queue))?.messageCount;
+  return (await setting.client.queueInfo(queue))?.messageCount;
 }
 
 /** What stands behind a term of a list of figures. */
@@ -54,9 +21,9 @@ async function figure(page: Page, name: string): Promise<string> {
 
 describe('the overview', () => {
   it('says in words how many messages wait, as the protocol does', async () => {
-    const { page, misdeeds } = await openPage(browser, { url: broker.url });
+    const { page, misdeeds } = await openPage(setting.browser, { url: setting.broker.url });
     const heading = page.getByRole('heading', { level: 1 });
-    const names = await client.listQueues();
+    const names = await setting.client.listQueues();
     const counts = await Promise.all(names.map(waitingIn));
     const waiting = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
     await expect.poll(() => heading.innerText(), soon).toMatch(/^Healthy\. /);
@@ -67,11 +34,11 @@ describe('the overview', () => {
   });
 
   it('shows the rates of a load that runs, within what was published', async () => {
-    const { page } = await openPage(browser, { url: broker.url });
+    const { page } = await openPage(setting.browser, { url: setting.broker.url });
     let isOn = true;
     const load = (async () => {
       while (isOn)
-        await Promise.all(Array.from({ length: 20 }, () => client.publish('empty', { load: true })));
+        await Promise.all(Array.from({ length: 20 }, () => setting.client.publish('empty', { load: true })));
     })();
     const shown = async () => Number((await figure(page, 'Published')).replaceAll(/[^\d.]/g, ''));
     await expect.poll(shown, soon).toBeGreaterThan(20);
@@ -85,11 +52,11 @@ describe('the overview', () => {
 
 describe('the list of queues', () => {
   it('has a row for each queue, sorted and searched by the address', async () => {
-    const { page, misdeeds } = await openPage(browser, {
-      url: `${broker.url}?view=queues&sort=name&order=asc`,
+    const { page, misdeeds } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&sort=name&order=asc`,
     });
     const names = () => page.locator('table.queues th[scope=row] a').allInnerTexts();
-    const all = [...(await client.listQueues())].sort();
+    const all = [...(await setting.client.listQueues())].sort();
     await expect.poll(names, soon).toEqual(all);
     await page.keyboard.press('/');
     await page.keyboard.type('lett');
@@ -102,7 +69,10 @@ describe('the list of queues', () => {
   });
 
   it.each([320, 721, 768, 1024])('shows a short name whole beside its trouble, %s wide', async (width) => {
-    const { page } = await openPage(browser, { url: `${broker.url}?view=queues&search=orders`, width });
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&search=orders`,
+      width,
+    });
     const line = page.locator('.name-line', { has: page.getByText('orders', { exact: true }) });
     await line.getByText('no subscribers').waitFor();
     const isWhole = await line.locator('a').evaluate((link) => {
@@ -115,9 +85,12 @@ describe('the list of queues', () => {
 
   it('cuts a long name and its troubles alike, 320 wide', async () => {
     const long = 'long-'.repeat(50);
-    await client.createQueue(long, { maxQueueSize: 1 });
-    await client.publish(long, 1);
-    const { page } = await openPage(browser, { url: `${broker.url}?view=queues&search=long`, width: 320 });
+    await setting.client.createQueue(long, { maxQueueSize: 1 });
+    await setting.client.publish(long, 1);
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&search=long`,
+      width: 320,
+    });
     await page.locator('.trouble').nth(1).waitFor();
     const edges = (selector: string) =>
       page
@@ -137,11 +110,11 @@ describe('the list of queues', () => {
     expect(trouble.right).toBeLessThanOrEqual(waiting.left);
     expect(name.right - name.left).toBeGreaterThan(60);
     await page.context().close();
-    await client.deleteQueue(long);
+    await setting.client.deleteQueue(long);
   });
 
   it('opens a queue by the keyboard, and goes back', async () => {
-    const { page } = await openPage(browser, { url: broker.url });
+    const { page } = await openPage(setting.browser, { url: setting.broker.url });
     await page.keyboard.press('g');
     await page.keyboard.press('q');
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
@@ -158,9 +131,9 @@ describe('the list of queues', () => {
 
   it('draws only the rows on the screen when there are 2,000 queues', async () => {
     const many = Array.from({ length: 2_000 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
-    await Promise.all(many.map((name) => client.createQueue(name)));
-    const { page } = await openPage(browser, {
-      url: `${broker.url}?view=queues&sort=name&order=asc&search=many`,
+    await Promise.all(many.map((name) => setting.client.createQueue(name)));
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&sort=name&order=asc&search=many`,
     });
     // New queues come a few at a time, at a bounded rate; a page that is loaded again has all.
     const found = async () => {
@@ -175,13 +148,13 @@ describe('the list of queues', () => {
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await page.getByRole('link', { name: 'many-1999' }).waitFor();
     await page.context().close();
-    await Promise.all(many.map((name) => client.deleteQueue(name)));
+    await Promise.all(many.map((name) => setting.client.deleteQueue(name)));
   });
 });
 
 describe('a queue', () => {
   it('shows its messages, and the payload of one', async () => {
-    const { page, misdeeds } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    const { page, misdeeds } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=orders` });
     await expect.poll(() => figure(page, 'Waiting'), soon).toBe('60');
     await page.locator('ol.messages a').first().click();
     expect(page.url()).toContain('message=');
@@ -192,7 +165,7 @@ describe('a queue', () => {
 
   it('removes a message, after a question that says which', async () => {
     const before = await waitingIn('orders');
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=orders` });
     await page.locator('ol.messages a').first().click();
     await page.getByRole('button', { name: 'Remove …', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -209,7 +182,7 @@ describe('a queue', () => {
 
   it('requeues dead letters to their source', async () => {
     await expect.poll(() => waitingIn('letters.dlq'), soon).toBe(3);
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=letters.dlq` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=letters.dlq` });
     await page.getByText('Select all 3 on this page').click();
     await page.getByRole('button', { name: 'Requeue selected' }).click();
     await expect
@@ -222,15 +195,15 @@ describe('a queue', () => {
 
   it('tells two dead letters with one id by the queue they come from', async () => {
     for (const source of ['twin-a', 'twin-b']) {
-      await client.createQueue(source, {
+      await setting.client.createQueue(source, {
         messageTtlMs: 1,
         enableDeadLetterQueue: true,
         deadLetterQueueName: 'twins.dlq',
       });
-      await client.publish(source, { of: source }, { id: 'same' });
+      await setting.client.publish(source, { of: source }, { id: 'same' });
     }
     await expect.poll(() => waitingIn('twins.dlq'), soon).toBe(2);
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=twins.dlq` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=twins.dlq` });
     const fromB = page.locator('ol.messages a', { hasText: 'from twin-b' });
     await fromB.click();
     expect(page.url()).toContain('message=same&source=twin-b');
@@ -249,8 +222,8 @@ describe('a queue', () => {
   });
 
   it('does one action at a time, and has the focus in the list after it', async () => {
-    for (let n = 1; n <= 3; n += 1) await client.publish('one-by-one', { n }, { id: `one-${n}` });
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=one-by-one` });
+    for (let n = 1; n <= 3; n += 1) await setting.client.publish('one-by-one', { n }, { id: `one-${n}` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=one-by-one` });
     let allow = () => {};
     const isAllowed = new Promise<void>((resolve) => {
       allow = resolve;
@@ -278,8 +251,8 @@ describe('a queue', () => {
 
   it('has a next page also after a list of large messages that ended early', async () => {
     const text = 'x'.repeat(600 * 1024);
-    for (let n = 1; n <= 18; n += 1) await client.publish('large', text, { id: `large-${n}` });
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=large` });
+    for (let n = 1; n <= 18; n += 1) await setting.client.publish('large', text, { id: `large-${n}` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=large` });
     const ids = () => page.locator('ol.messages .message-id').allInnerTexts();
     await page.getByRole('link', { name: 'Next' }).click();
     await expect.poll(ids, soon).toEqual(['large-17', 'large-18']);
@@ -287,12 +260,12 @@ describe('a queue', () => {
     await page.getByRole('link', { name: 'Previous' }).click();
     await expect.poll(async () => (await ids()).length, soon).toBe(16);
     await page.context().close();
-    await client.deleteQueue('large');
+    await setting.client.deleteQueue('large');
   });
 
   it('purges what waits', async () => {
-    await client.publish('to-purge', { n: 1 });
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=to-purge` });
+    await setting.client.publish('to-purge', { n: 1 });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=to-purge` });
     await page.getByRole('button', { name: 'Purge …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Purge to-purge' }).click();
     await expect.poll(() => waitingIn('to-purge'), soon).toBe(0);
@@ -301,8 +274,8 @@ describe('a queue', () => {
   });
 
   it('is deleted only when its name was typed', async () => {
-    await client.publish('to-delete', { n: 1 });
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=to-delete` });
+    await setting.client.publish('to-delete', { n: 1 });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=to-delete` });
     await page.getByRole('button', { name: 'Delete …' }).click();
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete to-delete' });
     expect(await confirm.isDisabled()).toBe(true);
@@ -316,37 +289,15 @@ describe('a queue', () => {
   });
 
   it('with the name of no queue says so', async () => {
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=nothing` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=nothing` });
     await page.getByText('There is no queue of this name.').waitFor();
     await page.context().close();
   });
 });
 
-describe('every view', () => {
-  const views = ['', '?view=queues', '?queue=orders', '?queue=letters.dlq', '?queue=nothing'];
-  const schemes: readonly Scheme[] = ['light', 'dark'];
-  const widths = [1200, 400];
-  const cases = views.flatMap((view) =>
-    schemes.flatMap((scheme) => widths.map((width) => ({ view, scheme, width }))),
-  );
-
-  it.each(cases)(
-    'has nothing that axe finds wrong: "$view", $scheme, $width wide',
-    async ({ view, scheme, width }) => {
-      const { page, misdeeds } = await openPage(browser, { url: `${broker.url}${view}`, scheme, width });
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      if (view === '?queue=orders') await page.locator('ol.messages input').first().waitFor();
-      expect(await axeViolations(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      expect(misdeeds).toEqual({ complaints: [], foreign: [] });
-      await page.context().close();
-    },
-  );
-});
-
 describe('when the broker goes away', () => {
   it('asks again for messages that could not be loaded', async () => {
-    const { page } = await openPage(browser, { url: `${broker.url}?queue=orders` });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=orders` });
     await page.locator('ol.messages a').first().waitFor();
     let isAway = true;
     await page.route('**/api/**', (route) => (isAway ? route.abort() : route.continue()));
@@ -366,7 +317,7 @@ describe('when the broker goes away', () => {
 
   it('keeps what it showed, says so, and goes on when the broker is back', async () => {
     const first = await startDashboardBroker();
-    const { page } = await openPage(browser, { url: `${first.url}?view=queues` });
+    const { page } = await openPage(setting.browser, { url: `${first.url}?view=queues` });
     const one = await first.connect();
     await one.publish('before', { n: 1 });
     await page.getByRole('link', { name: 'before' }).waitFor();
