@@ -42,6 +42,15 @@ describe.each(['@node-rs/bcrypt', 'bcryptjs'])('%s', (name) => {
     }
   });
 
+  it.each([' päss', 'päss ', 'päss\n', 'PÄSS', 'p\u0061\u0308ss'])(
+    'tells %j from a password that looks alike [AUTH-006]',
+    async (alike) => {
+      const threads = open([name]);
+      expect(await threads.verify(alike, await threads.hash('päss', 4))).toBe(false);
+      expect(await threads.verify('päss', await threads.hash(alike, 4))).toBe(false);
+    },
+  );
+
   it('checks a decoy, which fits nothing [AUTH-011]', async () => {
     const threads = open([name]);
     expect(await threads.verify('', decoyHash(4))).toBe(false);

@@ -100,6 +100,21 @@ describe('the gate', () => {
     expect(await ask('alice', request)).toEqual(refused('NOT_AUTHORIZED'));
   });
 
+  it('tells a user from one whose name differs in case [AUTH-045]', async () => {
+    store.add({
+      username: 'ALICE',
+      passwordHash: hashOf('x'),
+      isSuperuser: false,
+      createdAt: 5,
+      updatedAt: 5,
+    });
+    const change: AdminRequest = { kind: 'changePassword', username: 'ALICE', newPassword: 'new' };
+    expect(await ask('alice', change)).toEqual(refused('NOT_AUTHORIZED'));
+    const rights: AdminRequest = { kind: 'getUserPermissions', username: 'ALICE' };
+    expect(await ask('alice', rights)).toEqual(refused('NOT_AUTHORIZED'));
+    expect(store.find('ALICE')?.passwordHash).toBe(hashOf('x'));
+  });
+
   it('lets a user change its own password and see its own rights [AUTH-038, AUTH-043]', async () => {
     store.grant('alice', { queuePattern: 'a.*', operations: [Publish] });
     const change: AdminRequest = { kind: 'changePassword', username: 'alice', newPassword: 'new' };
@@ -191,6 +206,16 @@ describe('deleteUser', () => {
     expect(store.find('alice')).toBeUndefined();
     expect(store.accessList('alice')).toEqual([]);
     expect(changes).toEqual([{ kind: 'ended', username: 'alice' }]);
+  });
+
+  it('leaves nothing to a user of the same name that is created later [AUTH-016]', async () => {
+    store.grant('bob', { queuePattern: 'a.*', operations: [Publish] });
+    await ask('root', { kind: 'deleteUser', username: 'bob' });
+    await ask('root', { kind: 'createUser', username: 'bob', password: 'another' });
+    expect(await ask('root', { kind: 'getUserPermissions', username: 'bob' })).toEqual({
+      kind: 'done',
+      accessList: [],
+    });
   });
 
   it('refuses to delete a superuser [AUTH-050]', async () => {
@@ -288,6 +313,13 @@ describe('revokePermission', () => {
     const accessList = [{ queuePattern: 'b', operations: [Publish] }];
     expect(store.accessList('alice')).toEqual(accessList);
     expect(changes.at(-1)).toMatchObject({ kind: 'rights', principal: { accessList } });
+  });
+
+  it('leaves the entries whose patterns differ in case [AUTH-040]', async () => {
+    for (const queuePattern of ['x.*', 'X.*']) store.grant('alice', { queuePattern, operations: [Publish] });
+    await ask('root', revoke('X.*'));
+    expect(store.accessList('alice').map(({ queuePattern }) => queuePattern)).toContain('x.*');
+    expect(store.accessList('alice').map(({ queuePattern }) => queuePattern)).not.toContain('X.*');
   });
 
   it('of a pattern without an entry is done, and tells nobody [AUTH-025]', async () => {
