@@ -32,7 +32,7 @@ import {
   type ReconnectSettings,
   toReconnectSettings,
 } from './reconnect-schedule.ts';
-import { checkKeyPair, type TlsOptions } from './tls-options.ts';
+import { checkTlsOptions, type TlsOptions } from './tls-options.ts';
 
 export type ConnectOptions = TlsOptions & {
   /** Default 127.0.0.1. */
@@ -172,7 +172,7 @@ function checkOptions(options: ConnectOptions & CallOptions): void {
     checkType(name, options[name], 'boolean');
   for (const name of ['host', 'tlsServerName', 'tlsKeyPassword'] as const)
     checkType(name, options[name], 'string');
-  checkKeyPair(options);
+  checkTlsOptions(options);
 }
 
 function checkCompressions(compressions: unknown): void {

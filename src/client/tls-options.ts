@@ -8,7 +8,7 @@ import { ConnectionError } from './errors.ts';
 export type Pem = string | Buffer;
 
 export type TlsOptions = {
-  /** Encrypts the connection. Default false. */
+  /** Encrypts the connection. Default false, but an option below that begins with `tls` needs to know: then it must be given. */
   readonly useTls?: boolean;
   /** Accepts any certificate of the broker, so that anybody can pretend to be it. For tests only. Default false. */
   readonly skipCertificateValidation?: boolean;
@@ -51,8 +51,19 @@ function checkAuthorities(ca: Pem | undefined): void {
   throw new ConnectionError('CONNECTION_FAILED', 'tlsCa: there is no certificate in PEM in it');
 }
 
-/** @throws TypeError for a certificate without its key, or the other way round: it would not be used */
-export function checkKeyPair({ tlsCertificate, tlsKey }: TlsOptions): void {
+const tlsOnly = ['tlsCa', 'tlsCertificate', 'tlsKey', 'tlsKeyPassword', 'tlsServerName'] as const;
+
+/**
+ * @throws TypeError for options of TLS without `useTls`, because the connection would not be encrypted; for a certificate without its key, or
+ *   the other way round, because it would not be used
+ */
+export function checkTlsOptions(options: TlsOptions): void {
+  const { useTls, tlsCertificate, tlsKey } = options;
+  const needless = tlsOnly.find((name) => options[name] !== undefined);
+  if (useTls === undefined && needless !== undefined)
+    throw new TypeError(
+      `${needless} needs useTls: true; useTls: false says that the connection is not encrypted`,
+    );
   if ((tlsCertificate === undefined) === (tlsKey === undefined)) return;
   const [given, missing] = tlsKey === undefined ? ['tlsCertificate', 'tlsKey'] : ['tlsKey', 'tlsCertificate'];
   throw new TypeError(`${given} needs ${missing}`);
