@@ -36,10 +36,10 @@ export type AuthenticationTools = {
   readonly tellOperator: TellOperator;
 };
 
-/** Shows a text to whoever starts the broker. It may hold a password, so it must not go to the log. */
-export type TellOperator = (text: string) => void;
+/** Shows a text to whoever starts the broker. It may hold a password, so it must not go to the log. Resolves when it is shown. */
+export type TellOperator = (text: string) => void | Promise<void>;
 
-/** Rejects with UserStoreError; nothing is open then. */
+/** Rejects with UserStoreError, or with the failure of `tellOperator`; nothing is open then. */
 export async function createAuthentication(
   configuration: Configuration,
   tools: AuthenticationTools,
@@ -105,15 +105,28 @@ async function provide({ configuration, store, hashing, tools }: Parts): Promise
     case 'created':
       return tools.logger.info('created the superuser', { username });
     case 'generated':
-      return tools.tellOperator(
-        `truemq: created the superuser ${username} with the password ${outcome.password}\n` +
-          'truemq: this password is shown only now; only its hash is kept\n',
-      );
+      return tellPassword(tools, { username, password: outcome.password, store });
     case 'differs':
       return tools.logger.warn(
         'the superuser has another password than the configured one, which is not used',
         { username },
       );
+  }
+}
+
+/** Rejects with the failure of `tellOperator`. There is no such user then: nobody would know the password. */
+async function tellPassword(
+  { tellOperator }: AuthenticationTools,
+  { username, password, store }: { username: string; password: string; store: UserStore },
+): Promise<void> {
+  try {
+    await tellOperator(
+      `truemq: created the superuser ${username} with the password ${password}\n` +
+        'truemq: this password is shown only now; only its hash is kept\n',
+    );
+  } catch (error) {
+    store.delete(username);
+    throw error;
   }
 }
 

@@ -140,6 +140,22 @@ describe('an embedded broker', () => {
     ]);
   });
 
+  it.each([
+    ['rejects', () => Promise.reject(new Error('no terminal'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no terminal');
+      },
+    ],
+  ])('keeps no superuser when what shows its password %s', async (_how, fails) => {
+    const users = { authDatabasePath: join(folder, 'users.db'), passwordCost: 4 } as const;
+    await expect(broker({ ...users, tellOperator: fails })).rejects.toThrow('no terminal');
+    const shown: string[] = [];
+    await broker({ ...users, tellOperator: (text) => void shown.push(text) });
+    expect(shown).toEqual([expect.stringMatching(/^truemq: created the superuser vibemq /)]);
+  });
+
   it('works on when the logger of the program fails, and says so once', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     undo.push(() => warned.mockRestore());

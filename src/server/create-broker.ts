@@ -15,8 +15,11 @@ import { thisMachine } from './this-machine.ts';
 export type BrokerOptions = ConfigurationOptions & {
   /** Receives the log. Its first failure is a warning of the process, and ends nothing. Default: there is none. */
   readonly logger?: Logger | undefined;
-  /** Shows a generated superuser password, which must not go to a log. Default: stderr. */
-  readonly tellOperator?: ((text: string) => void) | undefined;
+  /**
+   * Shows a generated superuser password, which must not go to a log. The broker waits for a promise that it returns; when it fails, there is
+   * no superuser, and no broker. Default: stderr.
+   */
+  readonly tellOperator?: ((text: string) => void | Promise<void>) | undefined;
 };
 
 export type EmbeddedBroker = {
@@ -43,7 +46,7 @@ export type EmbeddedBroker = {
 /**
  * Starts a broker in this process, on a free port of 127.0.0.1 and in memory unless the options say otherwise. Health and dashboard are off by
  * default, and use free ports if they are on.
- * @throws ConfigurationError for options that are not valid; ListenError, StoreError, UserStoreError, CertificateError for what cannot be used.
+ * @throws ConfigurationError for options that are not valid; ListenError, StoreError, UserStoreError, CertificateError for what cannot be used; what `tellOperator` throws.
  * Nothing is open then.
  */
 export async function createBroker(options: BrokerOptions = {}): Promise<EmbeddedBroker> {
