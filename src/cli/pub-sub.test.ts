@@ -163,6 +163,20 @@ describe('pub', () => {
     },
   );
 
+  it('ends at a signal also when nobody reads its output, and acknowledges nothing that nobody read', async () => {
+    await publish(['unread', '1']);
+    const context = testCommandContext();
+    const written = new Promise<void>((resolve) => {
+      context.stdout._write = () => resolve();
+    });
+    const exit = sub.run(['unread', ...address], context);
+    await written;
+    context.signal('SIGTERM');
+    expect(await exit).toBe(ExitCode.Done);
+    await vi.waitFor(() => expect(context.exits).toEqual([ExitCode.Done]));
+    expect(await messageCount('unread')).toBe(1);
+  });
+
   it('ends at once at a second signal', async () => {
     const [port] = await scriptedBroker(async (script) => {
       await script.welcome();

@@ -12,6 +12,9 @@ import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { MESSAGE_SIZE_HELP, messageSizeFlags, parseMessageSize } from './message-size.ts';
 import { isClosedByReader } from './standard-output.ts';
 
+/** How long the reader of stdout may take for the last line after a signal. */
+const LAST_LINE_MS = 500;
+
 /** Maximum of messages in flight when only a few messages are wanted. */
 const SMALL_WINDOW_COUNT = 8;
 
@@ -55,6 +58,7 @@ async function printMessages(client: Client, job: Job, context: CommandContext):
     await client.subscribe(job.queue, createPrinter(job, context.stdout, finish), windowFor(client, job));
     const end = await ended;
     if (end === 'disconnected') await tellWhy(client, context);
+    if (end === 'stopped') leaveWhatNobodyReads(context);
     // What hinders stdout is said for all commands in one place.
     return end === 'disconnected' || end === 'not writable' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
@@ -83,6 +87,13 @@ function watchForEnd(
   stdout.on('error', (error) => finish(endAfter(error, stdout)));
   void client.closed.then(() => finish('disconnected'));
   return release;
+}
+
+/** A line that nobody reads is not acknowledged, and must not keep the process. */
+function leaveWhatNobodyReads({ stdout, exitNow }: CommandContext): void {
+  if (stdout.writableLength === 0) return;
+  const giveUp = setTimeout(() => exitNow(ExitCode.Done), LAST_LINE_MS);
+  stdout.write('', () => clearTimeout(giveUp));
 }
 
 /** What a failed write means. */
