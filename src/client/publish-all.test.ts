@@ -2,7 +2,6 @@
 // source has no value.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptedBroker } from '../testing/scripted-broker.ts';
 import { ScriptedNetwork, useVirtualTime } from '../testing/scripted-network.ts';
 
 let network: ScriptedNetwork;
@@ -15,14 +14,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-async function takeIds(broker: ScriptedBroker, count: number): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let taken = 0; taken < count; taken += 1) ids.push((await broker.take()).id);
-  return ids;
-}
-
-const acks = (...ids: readonly string[]) => ids.map((id) => ({ command: 21, id }));
 
 /** Gives its values, and then nothing, for ever; notes what it is asked. */
 class IdleSource implements AsyncIterable<number>, AsyncIterator<number> {
@@ -60,9 +51,9 @@ describe('publishAll', () => {
     while (takenCount < 10) {
       await network.settle();
       expect(broker.untaken.length).toBeLessThanOrEqual(3);
-      const ids = await takeIds(broker, broker.untaken.length);
+      const ids = await broker.takeIds(broker.untaken.length);
       takenCount += ids.length;
-      broker.send(...acks(...ids));
+      broker.confirm(...ids);
     }
     await expect(published).resolves.toBe(10);
     await client.close();
@@ -80,8 +71,9 @@ describe('publishAll', () => {
     const failed = expect(client.publishAll('orders', values())).rejects.toMatchObject({
       code: 'QUEUE_FULL',
     });
-    const [first = '', second = ''] = await takeIds(broker, 2);
-    broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' }, ...acks(second));
+    const [first = '', second = ''] = await broker.takeIds(2);
+    broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' });
+    broker.confirm(second);
     await failed;
     expect(givenCount).toBe(2);
     expect(broker.untaken).toEqual([]);
@@ -99,10 +91,10 @@ describe('publishAll', () => {
       isSettled = true;
     });
     const failed = expect(published).rejects.toThrow('no more');
-    const ids = await takeIds(broker, 1);
+    const ids = await broker.takeIds(1);
     await network.settle();
     expect(isSettled).toBe(false);
-    broker.send(...acks(...ids));
+    broker.confirm(...ids);
     await failed;
     await client.close();
   });
@@ -115,7 +107,7 @@ describe('publishAll from a source that is idle', () => {
     const source = new IdleSource(1);
     const published = client.publishAll('orders', source, { signal: controller.signal });
     const failed = expect(published).rejects.toThrow('enough');
-    await takeIds(broker, 1);
+    await broker.takeIds(1);
     await network.settle();
     controller.abort(new Error('enough'));
     await failed;
@@ -144,12 +136,12 @@ describe('publishAll from a source that is idle', () => {
     const order: string[] = [];
     const failed = expect(client.publishAll('orders', source)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
     const noted = failed.then(() => order.push('failed'));
-    const [first = '', second = ''] = await takeIds(broker, 2);
+    const [first = '', second = ''] = await broker.takeIds(2);
     broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' });
     await network.settle();
     expect(source.asked).toEqual(['next', 'next', 'next', 'return']);
     order.push('settles');
-    broker.send(...acks(second));
+    broker.confirm(second);
     await noted;
     expect(order).toEqual(['settles', 'failed']);
     await client.close();
@@ -159,8 +151,9 @@ describe('publishAll from a source that is idle', () => {
     const { client, broker } = await network.connect({ publishWindow: { maxCount: 2 } });
     const source = new IdleSource(1, 2, 3);
     const failed = expect(client.publishAll('orders', source)).rejects.toMatchObject({ code: 'QUEUE_FULL' });
-    const [first = '', second = ''] = await takeIds(broker, 2);
-    broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' }, ...acks(second));
+    const [first = '', second = ''] = await broker.takeIds(2);
+    broker.send({ command: 99, id: first, errorCode: 'QUEUE_FULL', errorMessage: '' });
+    broker.confirm(second);
     await failed;
     expect(source.asked).toEqual(['next', 'next', 'return']);
     await client.close();
@@ -217,7 +210,7 @@ it('publishAll awaits values that are promises', async () => {
   const published = client.publishAll('orders', [Promise.resolve('late')]);
   const frame = await broker.take();
   expect(Buffer.from(frame.payload).toString()).toBe('"late"');
-  broker.send(...acks(frame.id));
+  broker.confirm(frame.id);
   expect(await published).toBe(1);
   await client.close();
 });

@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectPair } from '../testing/connected-pair.ts';
-import type { ScriptedBroker } from '../testing/scripted-broker.ts';
 import { ScriptedNetwork, useVirtualTime } from '../testing/scripted-network.ts';
 import { ConnectionError } from './errors.ts';
 import { PublishBufferFullError } from './index.ts';
@@ -19,21 +18,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function takeIds(broker: ScriptedBroker, count: number): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let taken = 0; taken < count; taken += 1) ids.push((await broker.take()).id);
-  return ids;
-}
-
-const acks = (...ids: readonly string[]) => ids.map((id) => ({ command: 21, id }));
-
 describe('a publish that a lost connection interrupts', () => {
   it('is sent again with the same id, before those of the break, in order [CLIENT-042]', async () => {
     const { client, broker } = await network.connect();
     const headers = { a: 'b' };
     const published = ['m1', 'm2', 'm3'].map((id) => client.publish('orders', { id }, { id, headers }));
-    await takeIds(broker, 3);
-    broker.send(...acks('m2'));
+    await broker.takeIds(3);
+    broker.confirm('m2');
     await published[1];
     broker.destroy();
     await network.settle();
@@ -47,8 +38,8 @@ describe('a publish that a lost connection interrupts', () => {
       queue: 'orders',
       headers: [['a', 'b']],
     });
-    expect(await takeIds(next, 2)).toEqual(['m3', 'm4']);
-    next.send(...acks('m1', 'm3', 'm4'));
+    expect(await next.takeIds(2)).toEqual(['m3', 'm4']);
+    next.confirm('m1', 'm3', 'm4');
     await expect(Promise.all(published)).resolves.toEqual(['m1', 'm2', 'm3', 'm4']);
     await client.close();
   });
@@ -66,8 +57,8 @@ describe('a publish that a lost connection interrupts', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     const next = await network.take();
     await next.welcome();
-    expect(await takeIds(next, 1)).toEqual(['m2']);
-    next.send(...acks('m2'));
+    expect(await next.takeIds(1)).toEqual(['m2']);
+    next.confirm('m2');
     await published;
     await client.close();
   });
@@ -81,8 +72,8 @@ describe('a publish that a lost connection interrupts', () => {
     await network.settle();
     expect(broker.untaken).toEqual([]);
     const next = await network.reconnect(broker);
-    expect(await takeIds(next, 2)).toEqual(['m1', 'm2']);
-    next.send(...acks('m1', 'm2'));
+    expect(await next.takeIds(2)).toEqual(['m1', 'm2']);
+    next.confirm('m1', 'm2');
     await Promise.all([first, second]);
     await client.close();
   });
@@ -109,7 +100,7 @@ describe('a publish that a lost connection interrupts', () => {
     const failed = ['m1', 'm2'].map((id) =>
       expect(client.publish('orders', 1, { id, signal })).rejects.toThrow('enough'),
     );
-    await takeIds(broker, 2);
+    await broker.takeIds(2);
     broker.destroy();
     await network.settle();
     controller.abort(new Error('enough'));
@@ -130,14 +121,14 @@ describe('a publish that is given up', () => {
     const { signal } = controller;
     const givenUp = expect(client.publish('orders', 1, { id: 'm1', signal })).rejects.toThrow('enough');
     const published = client.publish('orders', 2, { id: 'm2' });
-    await takeIds(broker, 2);
+    await broker.takeIds(2);
     controller.abort(new Error('enough'));
     await givenUp;
     broker.send({ command: 99, id: 'm1', errorCode: 'INVALID_MESSAGE', errorMessage: '' });
     await network.settle();
     const next = await network.reconnect(broker);
-    expect(await takeIds(next, 1)).toEqual(['m2']);
-    next.send(...acks('m2'));
+    expect(await next.takeIds(1)).toEqual(['m2']);
+    next.confirm('m2');
     await published;
     await client.close();
   });
@@ -147,7 +138,7 @@ describe('a publish that is given up', () => {
     const controller = new AbortController();
     const { signal } = controller;
     const givenUp = expect(client.publish('orders', 1, { id: 'm1', signal })).rejects.toThrow('enough');
-    await takeIds(broker, 1);
+    await broker.takeIds(1);
     broker.send({ command: 99, id: 'm1', errorCode: 'SHUTTING_DOWN', errorMessage: '' });
     await network.settle();
     controller.abort(new Error('enough'));
@@ -155,11 +146,11 @@ describe('a publish that is given up', () => {
     const published = ['m2', 'm3', 'm4'].map((id) => client.publish('orders', 1, { id }));
     const next = await network.reconnect(broker);
     await network.settle();
-    expect(await takeIds(next, 2)).toEqual(['m2', 'm3']);
+    expect(await next.takeIds(2)).toEqual(['m2', 'm3']);
     expect(next.untaken).toEqual([]);
-    next.send(...acks('m2', 'm3'));
-    expect(await takeIds(next, 1)).toEqual(['m4']);
-    next.send(...acks('m4'));
+    next.confirm('m2', 'm3');
+    expect(await next.takeIds(1)).toEqual(['m4']);
+    next.confirm('m4');
     await Promise.all(published);
     await client.close();
   });
@@ -179,9 +170,9 @@ describe('a publish that is given up', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     const next = await network.take();
     await next.welcome();
-    expect(await takeIds(next, 2)).toEqual(['first', 'last']);
+    expect(await next.takeIds(2)).toEqual(['first', 'last']);
     expect(next.untaken).toEqual([]);
-    next.send(...acks('first', 'last'));
+    next.confirm('first', 'last');
     await Promise.all([first, last]);
     await client.close();
   });
@@ -191,7 +182,7 @@ describe('publishes of a client that is closed while it reconnects', () => {
   it('fail, those that were interrupted and those that wait', async () => {
     const { client, broker } = await network.connect();
     const failed = [client.publish('orders', 1, { id: 'm1' })];
-    await takeIds(broker, 1);
+    await broker.takeIds(1);
     broker.destroy();
     await network.settle();
     failed.push(client.publish('orders', 2, { id: 'm2' }), client.publish('orders', 3, { id: 'm3' }));
@@ -208,13 +199,13 @@ describe('the window of publishes', () => {
     const { client, broker } = await network.connect({ publishWindow });
     const published = ['m1', 'm2', 'm3', 'm4'].map((id) => client.publish('orders', 1, { id }));
     await network.settle();
-    expect(await takeIds(broker, 2)).toEqual(['m1', 'm2']);
+    expect(await broker.takeIds(2)).toEqual(['m1', 'm2']);
     expect(broker.untaken).toEqual([]);
-    broker.send(...acks('m2'));
-    expect(await takeIds(broker, 1)).toEqual(['m3']);
-    broker.send(...acks('m1', 'm3'));
-    expect(await takeIds(broker, 1)).toEqual(['m4']);
-    broker.send(...acks('m4'));
+    broker.confirm('m2');
+    expect(await broker.takeIds(1)).toEqual(['m3']);
+    broker.confirm('m1', 'm3');
+    expect(await broker.takeIds(1)).toEqual(['m4']);
+    broker.confirm('m4');
     await Promise.all(published);
     await client.close();
   });
@@ -224,11 +215,11 @@ describe('the window of publishes', () => {
     const values = ['x'.repeat(200), 'y', 'z'];
     const published = values.map((value, index) => client.publish('q', value, { id: `m${index}` }));
     await network.settle();
-    expect(await takeIds(broker, 1)).toEqual(['m0']);
+    expect(await broker.takeIds(1)).toEqual(['m0']);
     expect(broker.untaken).toEqual([]);
-    broker.send(...acks('m0'));
-    expect(await takeIds(broker, 2)).toEqual(['m1', 'm2']);
-    broker.send(...acks('m1', 'm2'));
+    broker.confirm('m0');
+    expect(await broker.takeIds(2)).toEqual(['m1', 'm2']);
+    broker.confirm('m1', 'm2');
     await Promise.all(published);
     await client.close();
   });
@@ -243,10 +234,10 @@ describe('the window of publishes', () => {
     const room = client.roomToPublish().then(() => {
       hasRoom = true;
     });
-    broker.send(...acks(...(await takeIds(broker, 2))));
+    broker.confirm(...(await broker.takeIds(2)));
     await network.settle();
     expect(hasRoom).toBe(false);
-    broker.send(...acks(...(await takeIds(broker, 2))));
+    broker.confirm(...(await broker.takeIds(2)));
     await Promise.all(published);
     await room;
     await client.close();
@@ -259,11 +250,11 @@ describe('the window of publishes', () => {
       expect(client.publish('orders', 1, { id: `m${index}`, signal })).rejects.toThrow(),
     );
     const published = client.publish('orders', 1, { id: 'last' });
-    await takeIds(broker, 1);
+    await broker.takeIds(1);
     for (const controller of controllers.reverse()) controller.abort();
     await Promise.all(failed);
-    expect(await takeIds(broker, 1)).toEqual(['last']);
-    broker.send(...acks('m0', 'last'));
+    expect(await broker.takeIds(1)).toEqual(['last']);
+    broker.confirm('m0', 'last');
     await published;
     await client.close();
   });

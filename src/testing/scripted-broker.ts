@@ -30,6 +30,18 @@ export class ScriptedBroker {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** The ids of the next frames that the client sent, in order; waits for them. */
+  async takeIds(count: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let taken = 0; taken < count; taken += 1) ids.push((await this.take()).id);
+    return ids;
+  }
+
+  /** Confirms the messages with these ids. */
+  confirm(...ids: readonly string[]): void {
+    this.send(...ids.map((id) => ({ command: 21, id })));
+  }
+
   /** Frames that the client has sent and the test has not taken. */
   get untaken(): readonly ClientFrame[] {
     return this.#received;
