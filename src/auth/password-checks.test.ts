@@ -1,5 +1,6 @@
 // What a check of a password costs, and how many run. The costs are counted, not measured.
 
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -8,6 +9,8 @@ import { costOf, decoyHash } from './bcrypt-hash.ts';
 import { MAX_WAITING_PASSWORD_CHECKS, PasswordChecks } from './password-checks.ts';
 
 const cancelled = new AbortController().signal;
+// Of all checks of these tests; every connection of a broker has its own.
+setMaxListeners(0, cancelled);
 
 function newChecks({ refusalCost = 12, maxParallelChecks = 1 } = {}) {
   const hashing = new InstantHashing();
