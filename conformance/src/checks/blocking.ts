@@ -458,7 +458,7 @@ function expectAnswered(ctx: CheckContext, connection: Connection, id: string, w
 }
 
 /** Asserts that a command has no answer yet. */
-function expectUnanswered(
+export function expectUnanswered(
   ctx: CheckContext,
   connection: Connection,
   id: string,

@@ -2,6 +2,7 @@
 // not expire. messageTtl is an option of a queue, so only the checks of ack timeouts need a broker configuration. Area: TTL.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
@@ -10,12 +11,14 @@ import {
   expectEmpty,
   expectNotRedelivered,
   gapMs,
+  nextAttempt,
   reasonOf,
+  retryDelayMs,
   shortTimings,
   takeDeadLetter,
   waitUntil,
 } from './shared/retry-attempts.ts';
-import { expectOnlySentinel, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const waits = { profile: 'retry-dlq', waits: true } as const;
 const waitsForAcks = { ...waits, prefers: shortTimings } as const;
@@ -113,6 +116,34 @@ const waitingMessages: CheckModule = [
         longMs - earlyMs,
         longMs + lateMs,
         'time from the Publish to the removal of the message',
+      );
+    },
+  },
+  // TTL-005 (SHOULD): The broker lets a message expire at most 1 s after its messageTtl has passed, whether or not the
+  // queue has subscribers.
+  {
+    id: 'TTL-005c',
+    title: 'removes in time also the message that was published after an expired one',
+    clauses: ['TTL-005'],
+    ...waits,
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const ageMs = 800;
+      const queue = await newQueue(ctx, client, 'one-by-one', { messageTtl: timeSpan(ageMs) });
+      await client.publish(queue, '1');
+      await waitUntil(ctx, ctx.now() + ageMs / 2);
+      const sentAt = ctx.now();
+      await client.publish(queue, '2');
+      const limit = sentAt + ageMs + ctx.timing.lateMs + ctx.timing.answerMs;
+      while ((await messageCountOf(client, queue)) !== 0 && ctx.now() < limit)
+        await waitUntil(ctx, ctx.now() + 15);
+      const { earlyMs, lateMs } = ctx.timing;
+      ctx.assert.betweenMs(
+        ctx.now() - sentAt,
+        ageMs - earlyMs,
+        ageMs + lateMs,
+        'time from the Publish of the later message to its removal',
       );
     },
   },
@@ -240,6 +271,32 @@ const waitingMessages: CheckModule = [
 ] satisfies readonly Check[];
 
 const inFlight: CheckModule = [
+  // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
+  {
+    id: 'TTL-001c',
+    title: 'makes no further attempt of a message that becomes older than messageTtl after two failed ones',
+    clauses: ['TTL-001', 'TTL-010'],
+    ...waitsForAcks,
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      // It passes in the middle of the delay before the third attempt, which may come all the same: a message may expire late.
+      const ageMs = gapMs(ctx, 1) + gapMs(ctx, 2) - retryDelayMs(ctx, 2) / 2;
+      const options = { messageTtl: timeSpan(ageMs), maxRetryAttempts: 6 };
+      const queue = await newQueue(ctx, publisher, 'twice', options);
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const until = ctx.now() + ageMs + ctx.timing.lateMs;
+      await subscriber.delivery({ queue });
+      const second = await nextAttempt(ctx, subscriber, { queue, id });
+      await waitUntil(ctx, second.atMs + gapMs(ctx, 2) + gapMs(ctx, 3) + ctx.timing.lateMs);
+      await subscriber.ping();
+      const late = subscriber.received.filter(
+        (frame) => frame.command === Command.Deliver && frame.atMs > until,
+      );
+      ctx.assert.deepEqual(idsOf(late), [], 'the messages that are delivered when they are too old');
+    },
+  },
   // TTL-009 (SHOULD): A message does not expire while the broker waits for the ack of an attempt, and an ack within
   // ackTimeout settles it even if its messageTtl has passed.
   {

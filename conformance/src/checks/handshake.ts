@@ -7,6 +7,7 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { deliveredIds, fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
@@ -260,6 +261,34 @@ export const handshakeChecks: CheckModule = [
         const { value, done } = bytes.next();
         if (done !== true) await connection.sendPieces([Buffer.from([value])]);
       });
+    },
+  },
+  // CONN-016 (SHOULD): The broker closes a connection on which a frame is not complete within frameTimeout of its first
+  // byte.
+  {
+    id: 'CONN-016c',
+    title: 'keeps a connection on which some frame is always incomplete, but none for the frame timeout',
+    clauses: ['CONN-016'],
+    profile: 'limits',
+    requires: { configuration: shortTimeouts },
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const connection = await ctx.connect({ own: true });
+      const { frameTimeoutMs } = shortTimeouts.timing;
+      let rest: Buffer = Buffer.alloc(0);
+      let id = '';
+      for (let count = 0; count < 8; count += 1) {
+        id = ctx.id('ping');
+        const ping = encodeFrame({ command: Command.Ping, id });
+        const sinceMs = ctx.now();
+        await connection.sendPieces([Buffer.concat([rest, ping.subarray(0, -4)])]);
+        rest = ping.subarray(-4);
+        await waitUntil(ctx, sinceMs + frameTimeoutMs / 4);
+        noteIfLate(ctx, { sinceMs, maxMs: frameTimeoutMs / 2, step: 'the end of a frame' });
+      }
+      await connection.sendPieces([rest]);
+      const pong = await connection.expect({ command: 'Pong', id }, { clause: 'CONN-016' });
+      ctx.assert.equal(pong.id, id, 'the answer to the last frame');
     },
   },
   // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the

@@ -1,6 +1,7 @@
 // The list of all checks, from modules by theme. A check that is not in this list does not run.
 import type { Check } from '../check.ts';
 import { acknowledgmentChecks } from './acknowledgments.ts';
+import { blockedRepeatChecks } from './blocked-repeats.ts';
 import { blockingChecks } from './blocking.ts';
 import { bodyChecks } from './body.ts';
 import { changedRightChecks } from './changed-rights.ts';
@@ -24,6 +25,7 @@ import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
 import { fieldRuleChecks } from './field-rules.ts';
 import { framingChecks } from './framing.ts';
+import { givenBackChecks } from './given-back.ts';
 import { handshakeChecks } from './handshake.ts';
 import { healthChecks } from './health.ts';
 import { historyChecks } from './histories.ts';
@@ -78,6 +80,8 @@ export const checks: readonly Check[] = [
   ...priorityChecks,
   ...overflowChecks,
   ...blockingChecks,
+  ...blockedRepeatChecks,
+  ...givenBackChecks,
   ...retryChecks,
   ...failedAttemptChecks,
   ...windowChecks,

@@ -1,0 +1,108 @@
+// Checks of repeats of a blocked Publish by other connections: each of them gets an answer, whatever becomes of the first Publish, and an
+// answered one counts no more. Areas: PUBLISH, QUEUE, OVERFLOW.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { expectUnanswered, publishBlocked, waitForEndOfPublisher, withBlockedPublish } from './blocking.ts';
+import { isPingAnswered } from './shared/ping-answered.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+export const blockedRepeatChecks: CheckModule = [
+  // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
+  // the same way as the first one, and not before it.
+  {
+    id: 'PUBLISH-007b',
+    title: 'answers two repeats of a blocked Publish when the connection of the first Publish has ended',
+    clauses: ['PUBLISH-007'],
+    profile: 'delivery',
+    accepts: ['PublishAck, and the message is delivered', 'Error'],
+    evidence: { frames: 14, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { watched: true });
+      const repeaters = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      for (const repeater of repeaters) await repeat(ctx, repeater, { queue, id, witness: client });
+      await publisher.abort();
+      await waitForEndOfPublisher(ctx, client);
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 1);
+      for (const [index, repeater] of repeaters.entries()) {
+        const what = `the answer to repeat ${index + 1}`;
+        const answer = await repeater.expect(
+          { command: ['PublishAck', 'Error'], id },
+          { what, clause: 'PUBLISH-007' },
+        );
+        ctx.assert.oneOf(answer.commandName, ['PublishAck', 'Error'], what);
+      }
+    },
+  },
+  // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
+  // QUEUE_NOT_FOUND.
+  {
+    id: 'QUEUE-019b',
+    title: 'answers also the repeat of a blocked Publish when the queue is deleted',
+    clauses: ['QUEUE-019', 'PUBLISH-007'],
+    profile: 'delivery',
+    accepts: ['Error', 'PublishAck, where the broker reads the repeat when the queue is deleted'],
+    evidence: { frames: 8 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
+      const repeater = await ctx.connect({ own: true });
+      const isRead = await repeat(ctx, repeater, { queue, id, witness: client });
+      await client.deleteQueue(queue);
+      for (const connection of [publisher, repeater]) {
+        const answer = await connection.expect(
+          { command: ['Error', 'PublishAck'], id },
+          { clause: 'QUEUE-019' },
+        );
+        const isLate = connection === repeater && !isRead && answer.command === Command.PublishAck;
+        if (!isLate) ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
+      }
+    },
+  },
+  // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
+  // has maxBlockedPublishes blocked publishes.
+  {
+    id: 'OVERFLOW-020c',
+    title: 'does not count answered repeats of blocked publishes towards the limit of a connection',
+    clauses: ['OVERFLOW-020'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxBlockedPublishes: 3 } } },
+    evidence: { frames: 30, messages: 8 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id: blocked } = await withBlockedPublish(ctx);
+      const repeater = await ctx.connect({ own: true });
+      let id = blocked;
+      for (let round = 0; round < 3; round += 1) {
+        if (round > 0) {
+          await publishSeries(ctx, client, queue, 1);
+          id = await publishBlocked(ctx, publisher, { queue, witness: client });
+        }
+        await repeat(ctx, repeater, { queue, id, witness: client });
+        await client.subscribe(queue);
+        await takeAndAck(client, queue, 2);
+        for (const connection of [publisher, repeater])
+          await connection.expect({ command: 'PublishAck', id });
+        await client.unsubscribe(queue);
+      }
+      await publishSeries(ctx, client, queue, 1);
+      const last = ctx.id('last');
+      await repeater.send({ command: Command.Publish, id: last, queue, payload: '1' });
+      await isPingAnswered(ctx, repeater, client);
+      expectUnanswered(ctx, repeater, last, 'a Publish is blocked when all repeats before it were answered');
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await repeater.expect({ command: 'PublishAck', id: last }, { clause: 'OVERFLOW-011' });
+    },
+  },
+] satisfies readonly Check[];
+
+/** Publishes with an id that is blocked. Returns whether the broker has read it. */
+async function repeat(
+  ctx: CheckContext,
+  repeater: Connection,
+  what: { readonly queue: string; readonly id: string; readonly witness: Connection },
+): Promise<boolean> {
+  const { queue, id, witness } = what;
+  await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
+  return isPingAnswered(ctx, repeater, witness);
+}

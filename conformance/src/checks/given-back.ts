@@ -1,0 +1,239 @@
+// Checks of messages that come back to their queue more than once, or when something else happens to it, and of subscriptions that end while
+// their queue does not exist: such a message waits like any other. Areas: QUEUE, OVERFLOW,
+// DELIVERY, DASH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { messagePath, remove } from './shared/dashboard-api.ts';
+import {
+  eventually,
+  infoField,
+  messageCountIfShown,
+  messageCountOf,
+  newQueue,
+  waitForInfo,
+} from './shared/queue-state.ts';
+import {
+  fanOutWithAck,
+  newSubscriber,
+  queueWithOneSubscriber,
+  queueWithTwoSubscribers,
+} from './shared/queue-with-subscribers.ts';
+import {
+  gapMs,
+  type MessageName,
+  nextAttempt,
+  retryDelayMs,
+  shortTimings,
+  waitUntil,
+} from './shared/retry-attempts.ts';
+import {
+  expectOnlySentinel,
+  idsOf,
+  publishSeries,
+  resetSubscriber,
+  takeAndAck,
+} from './shared/subscribers.ts';
+
+export const givenBackChecks: CheckModule = [
+  // QUEUE-025 (MUST): messageCount is the number of waiting messages only.
+  {
+    id: 'QUEUE-025b',
+    title: 'counts a message as waiting that three subscribers in turn have left',
+    clauses: ['QUEUE-025', 'DELIVERY-038'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left', { maxRetryAttempts: 10 });
+      await publishSeries(ctx, client, queue, 1);
+      // A broker may count them as failed attempts. Between the second and the third the broker may wait for retryDelay(2), which is shorter than the delay after the third.
+      for (let count = 0; count < 3; count += 1) await takeAndLeave(ctx, client, queue, count);
+      const until = ctx.now() + Math.min(ctx.timing.lateMs, retryDelayMs(ctx, 3) / 2);
+      while ((await messageCountOf(client, queue)) !== 1 && ctx.now() < until)
+        await waitUntil(ctx, ctx.now() + 15);
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
+    },
+  },
+  // OVERFLOW-002 (MUST): With DropOldest, the broker evicts the waiting message that was published first from the full
+  // queue and adds the new message.
+  {
+    id: 'OVERFLOW-002c',
+    title: 'evicts the message that was published first, also when two subscribers in turn have left it',
+    clauses: ['OVERFLOW-002', 'DELIVERY-038'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left', { overflowStrategy: 0, maxQueueSize: 2 });
+      await publishSeries(ctx, client, queue, 1);
+      for (let count = 0; count < 2; count += 1) {
+        await takeAndLeave(ctx, client, queue, count);
+        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+      }
+      const ids = await publishSeries(ctx, client, queue, 2);
+      await client.subscribe(queue);
+      for (const id of ids)
+        ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the next delivered message');
+    },
+  },
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
+  // discarded by a rule of this specification, deleted with its queue, or becomes waiting again.
+  {
+    id: 'DELIVERY-006d',
+    title: 'delivers a message to another subscriber when the first unsubscribes during its retry delay',
+    clauses: ['DELIVERY-006', 'DELIVERY-062'],
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 6 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await untilInRetryDelay(ctx, subscriber, { queue, id });
+      await subscriber.unsubscribe(queue);
+      // Past the instant at which the next attempt was due: it finds no subscriber.
+      await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 3));
+      const other = await newSubscriber(ctx, queue);
+      const withinMs = gapMs(ctx, 4) + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'the message for the other subscriber', clause: 'DELIVERY-006' };
+      const again = await other.delivery({ queue, id }, about);
+      ctx.assert.equal(again.id, id, 'the delivered message');
+      await other.ack(again);
+    },
+  },
+  // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged
+  // copy, and does not deliver it again.
+  {
+    id: 'DELIVERY-001c',
+    title: 'takes the ack of a message that is in flight at an Unsubscribe and stays so',
+    clauses: ['DELIVERY-001', 'DELIVERY-062'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber: holder } = await queueWithOneSubscriber(ctx);
+      const watched = await newQueue(ctx, publisher, 'watched');
+      await holder.subscribe(watched);
+      await publishSeries(ctx, publisher, queue, 1);
+      const held = await holder.delivery({ queue });
+      await holder.unsubscribe(queue);
+      if ((await messageCountOf(publisher, queue)) !== 0)
+        ctx.notApplicable('the broker gives messages in flight back at an Unsubscribe');
+      await holder.ack(held);
+      await resetSubscriber(ctx, holder, { witness: publisher, queue: watched, remaining: 0 });
+      await publisher.subscribe(queue);
+      const text = 'the acknowledged message is not delivered again';
+      await expectOnlySentinel(ctx, publisher, queue, { text, clause: 'DELIVERY-001' });
+    },
+  },
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none of them failed and at least one
+  // was acknowledged, the broker removes the message.
+  {
+    id: 'DELIVERY-021b',
+    title:
+      'removes a FanOutWithAck message when the subscriber leaves that its last copy was not yet sent to',
+    clauses: ['DELIVERY-021'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithAck);
+      const narrow = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      await publishSeries(ctx, publisher, queue, 2);
+      await takeAndAck(subscriber, queue, 2);
+      await narrow.delivery({ queue });
+      await narrow.unsubscribe(queue);
+      const look = (): Promise<unknown> => messageCountOf(publisher, queue);
+      const text = 'no message waits any more';
+      await eventually(ctx, look, (count) => count === 0, { text, clause: 'DELIVERY-021' });
+    },
+  },
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none of them failed and at least one
+  // was acknowledged, the broker removes the message.
+  {
+    id: 'DELIVERY-021c',
+    title: 'does not dead-letter a FanOutWithAck message when a subscriber unsubscribes in its retry delay',
+    clauses: ['DELIVERY-021'],
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const letters = ctx.queue('letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const options = { ...fanOutWithAck, ...withLetters, maxRetryAttempts: 6 };
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, options);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(first, queue, 1);
+      await untilInRetryDelay(ctx, second, { queue, id });
+      await second.unsubscribe(queue);
+      await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 3));
+      const count = await messageCountIfShown(publisher, letters);
+      ctx.assert.oneOf(count, [0, undefined], 'number of dead letters');
+    },
+  },
+  // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
+  {
+    id: 'DASH-016b',
+    title: 'removes a waiting message that two subscribers in turn have left',
+    clauses: ['DASH-016', 'DELIVERY-038'],
+    profile: 'dashboard',
+    evidence: { frames: 10, messages: 2, responses: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left', { maxRetryAttempts: 10 });
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      for (let count = 0; count < 2; count += 1) {
+        await takeAndLeave(ctx, client, queue, count);
+        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+      }
+      await remove(ctx, messagePath(queue, id), 'DASH-016');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
+    },
+  },
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue.
+  {
+    id: 'QUEUE-026b',
+    title: 'counts no subscription that ended while its queue was deleted',
+    clauses: ['QUEUE-026'],
+    profile: 'core',
+    evidence: { frames: 12, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const [queue, watched] = [await newQueue(ctx, client, 'gone'), await newQueue(ctx, client, 'watched')];
+      const leavers = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)] as const;
+      await leavers[1].subscribe(watched);
+      await client.deleteQueue(queue);
+      await leavers[0].request({ command: Command.Unsubscribe, id: ctx.id(), queue });
+      await leavers[1].abort();
+      await waitForInfo(ctx, client, watched, { field: 'subscriberCount', value: 0 });
+      await client.createQueue(queue);
+      ctx.assert.equal(await infoField(client, queue, 'subscriberCount'), 0, 'number of subscriptions');
+    },
+  },
+] satisfies readonly Check[];
+
+/** Until the middle of the delay after the third attempt, which is not acknowledged. */
+async function untilInRetryDelay(
+  ctx: CheckContext,
+  subscriber: Connection,
+  message: MessageName,
+): Promise<void> {
+  let { atMs } = await subscriber.delivery(message);
+  for (const attempt of [1, 2]) ({ atMs } = await nextAttempt(ctx, subscriber, message, attempt));
+  await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
+}
+
+/** A new subscriber receives the message that waits alone in the queue, and resets its connection. `before`: how many did so already. */
+async function takeAndLeave(
+  ctx: CheckContext,
+  client: Connection,
+  queue: string,
+  before: number,
+): Promise<void> {
+  const holder = await newSubscriber(ctx, queue);
+  const withinMs = retryDelayMs(ctx, Math.max(1, before)) + ctx.timing.deliveryMs;
+  await holder.delivery({ queue }, { withinMs });
+  await holder.abort();
+  await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+}
