@@ -203,6 +203,7 @@ export const givenBackChecks: CheckModule = [
       const [queue, watched] = [await newQueue(ctx, client, 'gone'), await newQueue(ctx, client, 'watched')];
       const leavers = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)] as const;
       await leavers[1].subscribe(watched);
+      await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: leavers.length });
       await client.deleteQueue(queue);
       await leavers[0].request({ command: Command.Unsubscribe, id: ctx.id(), queue });
       await leavers[1].abort();
