@@ -154,7 +154,7 @@ const waitingMessages: CheckModule = [
     title: 'removes an expired message of a PriorityBased queue while a younger one is to be sent first',
     clauses: ['TTL-005'],
     ...waits,
-    evidence: { frames: 6, assertions: 1 },
+    evidence: { frames: 5, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const options = { ...priorityBased, messageTtl: timeSpan(longTtlMs) };

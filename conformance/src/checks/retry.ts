@@ -250,9 +250,15 @@ const receivers: CheckModule = [
       const held = await earlier.delivery({ queue });
       const later = await newSubscriber(ctx, queue);
       await earlier.unsubscribe(queue);
-      await nextAttempt(ctx, later, { queue, id });
+      const { atMs } = await nextAttempt(ctx, later, { queue, id });
       await earlier.ack(held);
       await earlier.ping();
+      // During a retry delay, the ack would be ignored for another reason.
+      noteIfLate(ctx, {
+        sinceMs: atMs,
+        maxMs: ctx.target.ackTimeoutMs,
+        step: 'the ack of the earlier receiver',
+      });
       await later.abort();
       await waitForInfo(ctx, publisher, queue, { field: 'subscriberCount', value: 0 });
       await publisher.subscribe(queue);
