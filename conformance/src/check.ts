@@ -51,6 +51,8 @@ export type Check = {
   readonly requires?: {
     readonly configuration?: ConfigurationRequest;
     readonly capabilities?: readonly Capability[];
+    /** What it is about besides its own profile: not applicable to a broker that does not claim all of them. */
+    readonly profiles?: readonly Profile[];
   };
   /**
    * Settings that a broker started for the run gets if possible, such as short timings. If they are not possible (an attached broker, an

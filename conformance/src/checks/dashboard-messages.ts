@@ -11,6 +11,7 @@ import {
   messagesPath,
   readRecord,
   remove,
+  requeue,
 } from './shared/dashboard-api.ts';
 import { timestamp } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
@@ -338,12 +339,6 @@ const deadLetters: CheckModule = [
 ];
 
 export const dashboardMessageChecks: CheckModule = [...looks, ...changes, ...deadLetters];
-
-/** The status of a requeue. */
-async function requeue(ctx: CheckContext, queue: string, id: string): Promise<number> {
-  const { status } = await ctx.dashboard.request(`${messagePath(queue, id)}/requeue`, { method: 'POST' });
-  return status;
-}
 
 function expectMessage(
   ctx: CheckContext,

@@ -1,9 +1,10 @@
 // Checks of messages of a durable broker whose lives begin or end on a side road: they were blocked, repeated, acknowledged as dead letters
-// or during a shutdown, discarded, or pushed out of a dead letter queue. Areas: DURABLE, PUBLISH.
+// or during a shutdown, discarded, or pushed out of a dead letter queue. Areas: DURABLE, DASH, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { idsIn, listMessages, messagePath, messagesPath, remove, requeue } from './shared/dashboard-api.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
@@ -12,6 +13,12 @@ import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 import { expectOpen } from './shutdown.ts';
+
+/** What is kept is asked of the dashboard too, so a broker without one has nothing to show. */
+const changedByTheDashboard = {
+  ...durableBroker,
+  requires: { ...durableBroker.requires, profiles: ['dashboard'] },
+} as const satisfies Partial<Check>;
 
 export const durableEndingChecks: CheckModule = [
   // DURABLE-003 (MUST): After a crash at any moment, a broker with a durable store has every message whose PublishAck
@@ -156,6 +163,80 @@ export const durableEndingChecks: CheckModule = [
       ctx.assert.equal(recovered.length, count, 'number of dead letters, which is the same as before');
       const inSource = await takeAll(ctx, source);
       ctx.assert.equal(inSource.length, 1, 'number of messages in the source queue', 'DURABLE-012');
+    },
+  },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
+  {
+    id: 'DURABLE-027c',
+    title:
+      'does not restore a message that a DELETE removed, after a stop and a start, and restores the others',
+    clauses: ['DURABLE-027', 'DASH-016', 'DURABLE-003'],
+    ...changedByTheDashboard,
+    evidence: { responses: 1, frames: 12, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'one-less');
+      const [first, second = '', third] = await publishSeries(ctx, client, queue, 3);
+      await remove(ctx, messagePath(queue, second), 'DASH-016');
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'number of waiting messages', 'DASH-016');
+      await restartBroker(ctx, client);
+      const recovered = sorted(idsOf(await takeAll(ctx, queue)));
+      ctx.assert.deepEqual(recovered, [first, third].sort(), 'the messages in the queue after the start');
+    },
+  },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
+  {
+    id: 'DURABLE-027d',
+    title: 'does not restore the messages that a DELETE purged, after a stop and a start',
+    clauses: ['DURABLE-027', 'DASH-018', 'DURABLE-003'],
+    ...changedByTheDashboard,
+    evidence: { responses: 1, frames: 14, messages: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'purged');
+      await publishSeries(ctx, client, queue, 3);
+      await remove(ctx, messagesPath(queue), 'DASH-018');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages', 'DASH-018');
+      const later = await publishSeries(ctx, client, queue, 1);
+      await restartBroker(ctx, client);
+      const recovered = idsOf(await takeAll(ctx, queue));
+      ctx.assert.deepEqual(recovered, later, 'the messages in the queue after the start');
+    },
+  },
+  // DASH-032 (MAY): The dashboard serves requeue: POST /api/queues/{name}/messages/{id}/requeue moves a dead letter to
+  // its source queue in one transaction and answers 204.
+  {
+    id: 'DASH-032b',
+    title: 'has a requeued dead letter in its source queue, and nowhere else, after a stop and a start',
+    clauses: ['DASH-032', 'DURABLE-003', 'DURABLE-027'],
+    ...changedByTheDashboard,
+    requires: { ...changedByTheDashboard.requires, capabilities: ['requeue'] },
+    evidence: { responses: 1, frames: 16, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters', {});
+      const source = await redirectTo(ctx, client, letters, 1);
+      // Makes room for the dead letter that comes back.
+      await client.subscribe(source);
+      await takeAndAck(client, source, 1);
+      await client.unsubscribe(source);
+      const count = await finalCount(ctx, client, letters, 1);
+      ctx.assert.equal(count, 1, 'number of dead letters', 'OVERFLOW-022');
+      const [id] = idsIn(await listMessages(ctx, letters));
+      ctx.assert.equal(await requeue(ctx, letters, String(id)), 204, 'the status of a requeue');
+      await restartBroker(ctx, client);
+      const inSource = await takeAll(ctx, source);
+      const left = await takeAll(ctx, letters);
+      ctx.assert.notEqual(
+        inSource.length + left.length,
+        0,
+        'number of messages in both queues',
+        'DURABLE-003',
+      );
+      ctx.assert.equal(inSource.length, 1, 'number of messages in the source queue after the start');
+      ctx.assert.equal(left.length, 0, 'number of dead letters after the start', 'DURABLE-027');
     },
   },
   // PUBLISH-008 (SHOULD): The broker recognizes a repeat by its id alone and keeps the content of the first message.

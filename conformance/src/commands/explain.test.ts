@@ -8,7 +8,11 @@ const check = tinyCheck('CONN-002z', async () => {}, {
   accepts: ['a hum'],
   evidence: { messages: 2 },
   isolation: 'fresh',
-  requires: { capabilities: ['nack'], configuration: { limits: { maxQueues: 3 } } },
+  requires: {
+    capabilities: ['nack'],
+    profiles: ['dashboard'],
+    configuration: { limits: { maxQueues: 3 } },
+  },
 });
 const sources = {
   catalogue: tinyCatalogue([check, tinyCheck('CONN-001a', async () => {})]),
@@ -55,6 +59,7 @@ describe('explain', () => {
     expect(text).toContain('CONN-002 (SHOULD): A SHOULD.');
     expect(text).toContain('accepted: a hum');
     expect(text).toContain('needs the capabilities nack');
+    expect(text).toContain('needs a broker that claims dashboard as well');
     expect(text).toContain('{"limits":{"maxQueues":3}}');
     expect(text).toContain('needs its own broker, so it could not run on an attached one');
     expect(text).toContain('again: truemq-conformance run --target FILE --profile core --only CONN-002z');

@@ -72,6 +72,8 @@ function requirementLines({ requires, isolation, waits }: Check): readonly strin
     lines.push(`  needs the configuration ${JSON.stringify(requires.configuration)}`);
   if (requires?.capabilities !== undefined)
     lines.push(`  needs the capabilities ${requires.capabilities.join(', ')}`);
+  if (requires?.profiles !== undefined)
+    lines.push(`  needs a broker that claims ${requires.profiles.join(', ')} as well`);
   return lines;
 }
 

@@ -1,5 +1,6 @@
 // Which checks cannot run for want of room in the declared configuration of a broker that the runner does not configure.
 import { describe, expect, it } from 'vitest';
+import type { Profile } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Target } from '../target/target-file.ts';
@@ -11,13 +12,20 @@ function attached(declared: Pick<Target, 'limits' | 'timing'>): Target {
   return { schema: 1, name: 'attached', lifecycle: { kind: 'attach' }, endpoints, ...declared };
 }
 
-const judged = (more: Partial<Check>, target: Target) =>
+const judged = (more: Partial<Check>, target: Target, claimed: readonly Profile[] = []) =>
   applicabilityOf(
     tinyCheck('CONN-001a', async () => {}, more),
     'MUST',
     target,
-    new Set(),
+    new Set(claimed),
   );
+
+it('a check that is about a second profile is not applicable to a broker that does not claim it', () => {
+  const both: Partial<Check> = { profile: 'durable', requires: { profiles: ['dashboard'] } };
+  const reason = 'the target does not claim the profile dashboard';
+  expect(judged(both, tinyTarget(), ['durable'])).toEqual({ kind: 'not applicable', reason });
+  expect(judged(both, tinyTarget(), ['durable', 'dashboard'])).toEqual({ kind: 'run' });
+});
 
 describe('a declared setting', () => {
   it.each([

@@ -22,6 +22,13 @@ export function applicabilityOf(
   target: Target,
   claimed: ReadonlySet<Profile>,
 ): Applicability {
+  const unclaimed = (check.requires?.profiles ?? []).filter((profile) => !claimed.has(profile));
+  if (unclaimed.length > 0) {
+    return {
+      kind: 'not applicable',
+      reason: `the target does not claim the profile ${unclaimed.join(', ')}`,
+    };
+  }
   const absent = undeclaredCapabilities(check, target);
   const isConditional = absent.some((capability) => announcedCapabilities.has(capability));
   const binds = level === 'MUST' && claimed.has(check.profile) && !isConditional;

@@ -60,6 +60,12 @@ export async function remove(ctx: CheckContext, path: string, clause: string): P
   expectDone(ctx, answer, { what: `DELETE ${path}`, clause, status: 204, statusClause: 'DASH-022' });
 }
 
+/** The status of a requeue. */
+export async function requeue(ctx: CheckContext, queue: string, id: string): Promise<number> {
+  const { status } = await ctx.dashboard.request(`${messagePath(queue, id)}/requeue`, { method: 'POST' });
+  return status;
+}
+
 type Wanted = {
   readonly what: string;
   readonly clause: string;
