@@ -142,6 +142,22 @@ describe('manual acknowledgment', () => {
     expect(broker.untaken).toEqual([]);
   });
 
+  it('sends no refusal that is longer than its own limit, and goes on [NACK-013]', async () => {
+    const answers: boolean[] = [];
+    const longId = 'm'.repeat(220);
+    const handle = (message: ReceivedMessage) => {
+      if (message.id === longId) answers.push(message.nack());
+    };
+    const { broker } = await connectSubscribed(handle, {
+      welcome: [['capabilities', 'nack']],
+      maxMessageSizeBytes: 256,
+    });
+    broker.send(deliver(longId), deliver('m2'));
+    expect(await broker.take()).toMatchObject({ command: 30, id: 'm2' });
+    expect(answers).toEqual([false]);
+    expect(broker.untaken).toEqual([]);
+  });
+
   it('sends neither ack nor refusal when the broker did not announce nack [NACK-013]', async () => {
     const answers: boolean[] = [];
     const { client, broker } = await connectSubscribed((message) => void answers.push(message.nack()));

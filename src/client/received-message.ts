@@ -3,6 +3,7 @@
 import { Command } from '../protocol/command.ts';
 import { HeaderName } from '../protocol/header-name.ts';
 import { type Message, type MessageFields, noHeaders } from '../protocol/message.ts';
+import { MessageSizeError } from '../session/client-session.ts';
 import { DeserializationError } from './errors.ts';
 
 /** Why a message is not acknowledged, in the protocol's words. The broker does not send a message with a DeserializationError again. */
@@ -67,7 +68,8 @@ export class ReceivedMessage<Value = unknown> {
 
   /**
    * Refuses the message: the broker sends it again, or dead-letters or discards it. Returns false, and sends nothing, as `ack` does, and when the
-   * broker did not announce `nack`: it then sends the message again after its ack timeout.
+   * broker did not announce `nack`, or the refusal would be longer than `maxMessageSizeBytes` of the client: the broker then sends the message
+   * again after its ack timeout.
    */
   nack(reason: NackReason = 'HandlerException'): boolean {
     return this.#settle(reason);
@@ -79,7 +81,13 @@ export class ReceivedMessage<Value = unknown> {
     this.#isSettled = true;
     if (!canSend) return false;
     const headers = reason === undefined ? noHeaders : new Map([[HeaderName.FailureReason, reason]]);
-    this.#channel.send({ command: Command.Ack, id: this.id, queue: this.queue, headers });
+    try {
+      this.#channel.send({ command: Command.Ack, id: this.id, queue: this.queue, headers });
+    } catch (error) {
+      // An ack is never longer than its message; a refusal may be.
+      if (reason !== undefined && error instanceof MessageSizeError) return false;
+      throw error;
+    }
     return true;
   }
 }
