@@ -91,6 +91,7 @@ class Session(asyncio.Protocol):
         self._check(self._is_connected and frame.version != 1, 'version of later frames')
         self._check(frame.id == '', 'empty id')
         self._check(not frame.is_text(), 'not UTF-8')
+        self._check(not wire.is_text(*frame.headers.values()), 'header value that is not UTF-8')
         self._check(frame.header_count > 50, 'many headers')
         self._check(frame.trailing != b'', 'trailing bytes')
         if frame.command in ANSWERS and frame.queue == '':
@@ -131,8 +132,10 @@ class Session(asyncio.Protocol):
         self._outbox.append(delivered)
 
     def _if_it_fits(self, frame: Frame, other: Frame) -> Frame:
-        size = len(wire.encoded(frame)) - wire.HEADER_BYTES
-        return frame if size <= self._broker.settings['maxMessageSizeBytes'] else other
+        return other if self._is_too_large(frame) else frame
+
+    def _is_too_large(self, frame: Frame) -> bool:
+        return len(wire.encoded(frame)) - wire.HEADER_BYTES > self._broker.settings['maxMessageSizeBytes']
 
     def unblocked(self, frame: Frame) -> None:
         """Confirms a blocked Publish that is now stored, and resumes reading."""
@@ -260,7 +263,9 @@ class Session(asyncio.Protocol):
                 raise Refused('NOT_AUTHORIZED', False)
             needed = OPERATIONS if may_list and self._variant.chooses('listed queues', 'of all entries') else ('ListQueues',)
             names = [name for name in names if any(user.allows(operation, name) for operation in needed)]
-        self._outbox.append(Frame(wire.LIST_QUEUES, frame.id, payload=json_text(names)))
+        answer = Frame(wire.LIST_QUEUES, frame.id, payload=json_text(names))
+        self._check(self._is_too_large(answer), 'answer that does not fit', 'MESSAGE_TOO_LARGE')
+        self._outbox.append(answer)
 
     def _info(self, frame: Frame) -> bytes:
         queue = self._broker.queues.get(frame.queue)

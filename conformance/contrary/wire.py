@@ -46,7 +46,12 @@ class Frame:
 
     def is_text(self) -> bool:
         """Whether all texts except the values of headers are valid UTF-8."""
-        return not any('\ud800' <= character <= '\udfff' for character in ''.join((self.id, self.queue, *self.headers)))
+        return is_text(self.id, self.queue, *self.headers)
+
+
+def is_text(*texts: str) -> bool:
+    """Whether the texts were valid UTF-8: bytes that were not are surrogates."""
+    return not any('\ud800' <= character <= '\udfff' for character in ''.join(texts))
 
 
 def decoded(body: bytes) -> Frame:

@@ -5,7 +5,7 @@ import type { Catalogue } from '../src/catalogue.ts';
 import { catalogueOf } from '../src/catalogue.ts';
 import { checks } from '../src/checks/index.ts';
 import type { StartBroker } from '../src/engine/broker-pool.ts';
-import type { RunOptions, RunReport, SuiteEvent } from '../src/engine/suite.ts';
+import type { RunOptions, RunReport, SuiteEvent, SuiteSources } from '../src/engine/suite.ts';
 import { runSuite } from '../src/engine/suite.ts';
 import type { CheckResult } from '../src/result.ts';
 import type { Case } from '../src/selftest/proof.ts';
@@ -17,7 +17,7 @@ import { readTarget } from '../src/target/target-file.ts';
 import type { WireMode } from '../src/wire/chunking.ts';
 import { checksOn } from './area-checks.ts';
 import { BrokerHost } from './broker-host.ts';
-import { buildBroker } from './mutant-build.ts';
+import { type BundleKind, buildBroker } from './mutant-build.ts';
 import {
   isKill,
   isUnexpected,
@@ -141,6 +141,9 @@ const modelChecks = checks.filter(({ profile }) => profile === 'model').map(({ i
 
 type PlantedFault = Anchored & Pick<Mutant, 'mayFail'> & { readonly mustFail: readonly string[] };
 
+/** Builds a broker, and returns the path of its bundle. */
+export type Build = (kind: BundleKind) => Promise<string>;
+
 /** The faults of one broker. */
 export type Planted = readonly [PlantedFault, ...PlantedFault[]];
 
@@ -237,32 +240,48 @@ async function runPlanted(
   more: Partial<RunOptions>,
   isDoubted?: (result: CheckResult) => boolean,
 ): Promise<RunReport> {
+  const build: Build = (kind) => buildBroker(planted, kind);
+  const name = planted.map(({ id }) => id).join(' and ');
+  return runBuilt(build, { name, ...more }, (sources, options) => runQuick(sources, options, isDoubted));
+}
+
+/** Runs the checks that the patterns name, but for those that play thousands of messages. Rejects when `build` does, or when the broker cannot be started. */
+export function areaRunOf(only: readonly string[], build: Build): Promise<RunReport> {
+  const more = { name: 'planted', only, jobs: 12, skip: volumeChecks };
+  return runBuilt(build, more, (sources, options) => runSuite(sources, options, () => {}));
+}
+
+async function runBuilt(
+  build: Build,
+  { name, ...more }: Partial<RunOptions> & { readonly name: string },
+  run: (sources: SuiteSources, options: RunOptions) => Promise<RunReport>,
+): Promise<RunReport> {
   const reference = readTarget(`${root}/${referenceTarget}`);
-  const host = new BrokerHost(programOf(await buildBroker(planted, 'host')));
-  const spawnAlone = spawningInTurn(planted);
+  const host = new BrokerHost(programOf(await build('host')));
+  const spawnAlone = spawningInTurn(build);
   const startBroker: StartBroker = (order) => (order.ownProcess ? spawnAlone(order) : host.start(order));
   const target: Target = {
     ...reference,
-    name: planted.map(({ id }) => id).join(' and '),
+    name,
     profiles: ['full'],
   };
   const withSmoke = catalogueOf([...checks, smokeCheck], [...data.requirements, smokeRequirement]);
   try {
     const sources = { catalogue: withSmoke, golden: data.golden };
     // What the planted faults do not break is kept, as the run of the reference broker shows.
-    return await runQuick(sources, options({ target, startBroker, isPart: true, ...more }), isDoubted);
+    return await run(sources, options({ target, startBroker, isPart: true, ...more }));
   } finally {
     await host.end();
   }
 }
 
 /** One after the other: each start holds the runner's loop up, and a dozen at once starve it. The bundle is built for the first. */
-function spawningInTurn(planted: Planted): StartBroker {
+function spawningInTurn(build: Build): StartBroker {
   let program: Promise<string> | undefined;
   let before: Promise<unknown> = Promise.resolve();
   return ({ request, timing }) => {
     const started = before.then(async () => {
-      program ??= buildBroker(planted);
+      program ??= build('program');
       return spawnBroker(programOf(await program, 'adapter'), request, timing);
     });
     before = started.catch(() => {});

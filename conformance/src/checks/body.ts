@@ -316,6 +316,22 @@ export const bodyChecks: CheckModule = [
       }
     },
   },
+  // BODY-021 (SHOULD): The broker refuses invalid UTF-8 in a header value with INVALID_MESSAGE.
+  {
+    id: 'BODY-021a',
+    title: 'refuses invalid UTF-8 in a header value with INVALID_MESSAGE',
+    clauses: ['BODY-021'],
+    profile: 'core',
+    accepts: ['Error INVALID_MESSAGE', 'closing the connection'],
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const connection = await ctx.connect();
+      const fields = { id: ctx.id('m'), queue: ctx.queue('q') };
+      const bytes = publishParts({ ...fields, headers: [['note', Buffer.from([0x61, 0xc3, 0x28])]] });
+      const what = 'a header value is not UTF-8';
+      acceptInvalidMessage(ctx, await expectBytesRefused(ctx, connection, frameAround(bytes), what), what);
+    },
+  },
   // BODY-029 (SHOULD): The broker answers a truncated body by Error INVALID_MESSAGE.
   {
     id: 'BODY-029a',
@@ -423,7 +439,7 @@ function withTrailingBytes(fields: FrameFields): Buffer {
 function publishParts(parts: {
   readonly id: string | Buffer;
   readonly queue: string | Buffer;
-  readonly headers: readonly (readonly [string | Buffer, string])[];
+  readonly headers: readonly (readonly [string | Buffer, string | Buffer])[];
 }): Buffer {
   const headers = parts.headers.flatMap(([key, value]) => [string16(key), string16(value)]);
   return bodyBytes(

@@ -36,6 +36,35 @@ export const changedRightChecks: CheckModule = [
       await admin.delivery({ queue });
     },
   },
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026b',
+    title: 'ends the subscriptions of all connections of the user when the right to subscribe is revoked',
+    clauses: ['AUTH-026'],
+    ...withUsers,
+    evidence: { frames: 16, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+      const clients = [await connectAs(ctx, user), await connectAs(ctx, user), await connectAs(ctx, user)];
+      for (const client of clients) await client.subscribe(queue);
+      await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 3 });
+      await revoke(admin, user, queue);
+      await eventually(
+        ctx,
+        () => infoField(admin, queue, 'subscriberCount'),
+        (count) => count === 0,
+        { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
+      );
+      await admin.publish(queue, '"after the change"');
+      for (const client of clients)
+        await client.expectNothingBeforePong('Deliver', 'no message comes after the change', 'AUTH-026');
+      await admin.subscribe(queue);
+      await admin.delivery({ queue });
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {

@@ -9,6 +9,7 @@ import {
   listMessages,
   messagePath,
   messagesPath,
+  queuePath,
   readRecord,
   remove,
   requeue,
@@ -17,7 +18,7 @@ import { timestamp } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { type JsonRecord, requiredField } from './shared/required-fields.ts';
-import { shortTimings } from './shared/retry-attempts.ts';
+import { gapMs, nextAttempt, shortTimings } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const dashboard = { profile: 'dashboard' } as const;
@@ -82,6 +83,28 @@ const looks: CheckModule = [
       }
       const without = listed.find((message) => message['id'] === empty);
       ctx.assert.equal(without?.['payload'] ?? null, null, 'payload of a message without one');
+    },
+  },
+  // DASH-037 (SHOULD): In the JSON of the API, a property that has no value is absent.
+  {
+    id: 'DASH-037a',
+    title: 'leaves out properties without a value, instead of null',
+    clauses: ['DASH-037'],
+    ...dashboard,
+    evidence: { responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'bare');
+      const { id } = await client.publish(queue, undefined);
+      for (const [path, clause, key, value] of [
+        [queuePath(queue), 'DASH-006', 'name', queue],
+        [messagePath(queue, id), 'DASH-014', 'id', id],
+      ] as const) {
+        const record = await readRecord(ctx, path, clause);
+        ctx.assert.equal(record[key], value, `${key} in the answer to GET ${path}`, clause);
+        const empty = Object.keys(record).filter((name) => record[name] === null);
+        ctx.assert.deepEqual(empty, [], `the properties of GET ${path} that are null`);
+      }
     },
   },
   // DASH-010 (MUST): Query parameter limit of a list of messages is the maximum number of listed messages, and offset
@@ -275,6 +298,29 @@ const changes: CheckModule = [
       await expectGivenBack(ctx, { subscriber, queue, id });
     },
   },
+  // DELIVERY-005 (MUST): The broker does not remove messages in flight in a purge.
+  {
+    id: 'DELIVERY-005b',
+    title: 'delivers a message again after its ack timeout that was in flight on DELETE of all messages',
+    clauses: ['DELIVERY-005', 'RETRY-001'],
+    ...dashboard,
+    waits: true,
+    prefers: shortTimings,
+    evidence: { responses: 2, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const { subscriber, queue, id } = await messageInFlight(ctx);
+      await subscriber.delivery({ queue, id });
+      const client = await ctx.connect();
+      const filled = await newQueue(ctx, client, 'filled');
+      await publishSeries(ctx, client, filled, 1);
+      await nextAttempt(ctx, subscriber, { queue, id });
+      for (const purged of [filled, queue]) await remove(ctx, messagesPath(purged), 'DASH-018');
+      const withinMs = gapMs(ctx, 2) + ctx.timing.deliveryMs;
+      const again = await subscriber.delivery({ queue, id }, { withinMs, clause: 'DELIVERY-005' });
+      ctx.assert.equal(again.id, id, 'the message that was in flight');
+      await subscriber.ack(again);
+    },
+  },
 ];
 
 const deadLetters: CheckModule = [
@@ -322,9 +368,10 @@ const deadLetters: CheckModule = [
     ...requeues,
     evidence: { responses: 4, messages: 1, assertions: 5 },
     run: async (ctx) => {
-      const { client, source, letters, id } = await deadLetter(ctx, { maxQueueSize: 2 });
+      const { client, source, letters, id } = await deadLetter(ctx, { maxQueueSize: 3 });
       const { id: published } = await client.publish(source, '1');
       ctx.assert.equal(await requeue(ctx, source, published), 409, 'the status for what is no dead letter');
+      // The queue has room, so that only the id is in the way.
       await client.publish(source, '2', { id });
       ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source has that id');
       await client.deleteQueue(source);

@@ -22,6 +22,26 @@ import {
 } from './shared/subscribers.ts';
 
 const withAck: CheckModule = [
+  // DELIVERY-055 (SHOULD): When the broker sends a message for the second time or more often, Deliver has header
+  // deliveryAttempts: the number of times that the message was sent, this time included, as a decimal number.
+  {
+    id: 'DELIVERY-055b',
+    title:
+      'counts in deliveryAttempts the copy of a subscriber that has left, when a FanOutWithAck message waits again',
+    clauses: ['DELIVERY-055'],
+    profile: 'delivery',
+    evidence: { frames: 10, messages: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithAck);
+      await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
+      const later = await newSubscriber(ctx, queue);
+      const again = await later.delivery({ queue });
+      ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
+      await later.ack(again);
+    },
+  },
   // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
   // when it sends the first copy.
   {

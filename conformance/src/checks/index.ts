@@ -5,6 +5,7 @@ import { blockedRepeatChecks } from './blocked-repeats.ts';
 import { blockingChecks } from './blocking.ts';
 import { bodyChecks } from './body.ts';
 import { changedRightChecks } from './changed-rights.ts';
+import { compressedFrameChecks } from './compressed-frames.ts';
 import { compressionChecks } from './compression.ts';
 import { connectionChecks } from './connection.ts';
 import { credentialChecks } from './credentials.ts';
@@ -71,6 +72,7 @@ export const checks: readonly Check[] = [
   ...messageContentChecks,
   ...acknowledgmentChecks,
   ...compressionChecks,
+  ...compressedFrameChecks,
   ...recordingChecks,
   ...healthChecks,
   ...metricsChecks,

@@ -7,10 +7,38 @@ import { Command } from '../wire/command.ts';
 import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import type { FrameFields } from '../wire/frame.ts';
 import { newQueue } from './shared/queue-state.ts';
+import { type FaultOutcome, sendFramingFault } from './shared/refusals.ts';
+import { connectAsSuperuser, newConnectedUser, withUsers } from './shared/users.ts';
 
 const maxPerSecond = 5;
 
+/** A Publish to a missing queue is refused, and creates none. */
+const withUsersAndNoNewQueues = {
+  ...withUsers,
+  requires: {
+    configuration: { ...withUsers.requires.configuration, queueDefaults: { enableAutoCreate: false } },
+  },
+} as const satisfies Partial<Check>;
+
 export const precedenceChecks: CheckModule = [
+  // ERROR-007 (SHOULD): The broker reports a fault of the frame before any fault of its body.
+  {
+    id: 'ERROR-007a',
+    title: 'refuses unknown flags with a truncated body as it refuses unknown flags alone',
+    clauses: ['ERROR-007'],
+    profile: 'core',
+    evidence: { frames: 4, assertions: 1 },
+    run: async (ctx) => {
+      const whole = encodeBody({ command: Command.Ping, id: ctx.id() });
+      const outcomeOf = async (bytes: Buffer): Promise<FaultOutcome> =>
+        (await sendFramingFault(ctx, await ctx.connect({ own: true }), bytes)).outcome;
+      const flags = await outcomeOf(frameAround(whole, { flags: 0x40 }));
+      const truncated = await outcomeOf(frameAround(whole.subarray(0, 6)));
+      if (flags === truncated) ctx.notApplicable('the broker answers the two faults alike');
+      const both = await outcomeOf(frameAround(whole.subarray(0, 6), { flags: 0x40 }));
+      ctx.assert.equal(both, flags, 'what follows unknown flags with a truncated body');
+    },
+  },
   // ERROR-008 (SHOULD): The broker reports a truncated body before a wrong version.
   {
     id: 'ERROR-008a',
@@ -85,6 +113,42 @@ export const precedenceChecks: CheckModule = [
       });
     },
   },
+  // ERROR-013 (SHOULD): The broker reports a missing queue name before a missing right.
+  {
+    id: 'ERROR-013a',
+    title: 'refuses a Publish without a queue name of a user without rights as that of the superuser',
+    clauses: ['ERROR-013'],
+    ...withUsersAndNoNewQueues,
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const client = await newConnectedUser(ctx, admin, 'nobody', []);
+      const queue = await newQueue(ctx, admin, 'forbidden');
+      await expectFirstOf(ctx, {
+        first: { body: publishBody(ctx, {}), client: admin },
+        second: { body: publishBody(ctx, { queue }), client },
+        both: { body: publishBody(ctx, {}), client },
+      });
+    },
+  },
+  // ERROR-014 (SHOULD): The broker reports a missing right before a missing queue.
+  {
+    id: 'ERROR-014a',
+    title: 'does not tell a user without rights that a queue is missing',
+    clauses: ['ERROR-014'],
+    ...withUsersAndNoNewQueues,
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const client = await newConnectedUser(ctx, admin, 'nobody', []);
+      const existing = await newQueue(ctx, admin, 'forbidden');
+      await expectFirstOf(ctx, {
+        first: { body: publishBody(ctx, { queue: existing }), client },
+        second: { body: publishBody(ctx, { queue: ctx.queue('missing') }), client: admin },
+        both: { body: publishBody(ctx, { queue: ctx.queue('missing') }), client },
+      });
+    },
+  },
   // ERROR-015 (SHOULD): The broker reports a missing or already existing queue before invalid options or an invalid
   // payload.
   {
@@ -104,6 +168,26 @@ export const precedenceChecks: CheckModule = [
         first: { body: bodyOf(queue, 6), client },
         second: { body: bodyOf(ctx.queue('new'), 0), client },
         both: { body: bodyOf(queue, 0), client },
+      });
+    },
+  },
+  // ERROR-015 (SHOULD): The broker reports a missing or already existing queue before invalid options or an invalid
+  // payload.
+  {
+    id: 'ERROR-015b',
+    title: 'refuses a Publish with an invalid payload to a missing queue as it refuses a valid one',
+    clauses: ['ERROR-015'],
+    profile: 'core',
+    requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'existing');
+      const missing = ctx.queue('missing');
+      await expectFirstOf(ctx, {
+        first: { body: publishBody(ctx, { queue: missing }), client },
+        second: { body: publishBody(ctx, { queue, payload: 'no JSON' }), client },
+        both: { body: publishBody(ctx, { queue: missing, payload: 'no JSON' }), client },
       });
     },
   },

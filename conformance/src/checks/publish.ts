@@ -1,6 +1,7 @@
 // Checks of Publish: confirmed and refused messages, repeats, payloads, priorities. Area: PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
+import { textOfLength } from './shared/bodies.ts';
 import { expectSameValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
@@ -256,6 +257,37 @@ const payloads: CheckModule = [
         ...[' ', '"open', '"tab\there"', '"\\x"', '"\\u12"', '[1}', ','],
       ]),
   },
+  // PUBLISH-014 (SHOULD): The broker refuses a payload that is not one valid JSON text with INVALID_PAYLOAD.
+  {
+    id: 'PUBLISH-014b',
+    title: 'refuses long payloads that are not one JSON text, wherever in them the fault is',
+    clauses: ['PUBLISH-014', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 60, assertions: 60 },
+    run: (ctx) =>
+      expectRefusedPayloads(ctx, [
+        ...[
+          '1 2',
+          '"a" "b"',
+          '01',
+          '-',
+          '1.',
+          '.5',
+          '1e',
+          'nul',
+          'truex',
+          '{"a":1,}',
+          '{"a" 1}',
+          '{a:1}',
+        ].map(inLongArray),
+        ...['[1,]', '"tab\there"', '"line\nbreak"', '"\\x"', '"\\u12"', '', '1,,2', '}', '{"a":1]'].map(
+          inLongArray,
+        ),
+        // Some decoders read 16, 32 or 64 bytes at a time.
+        ...Array.from({ length: 20 }, (_, index) => `["${textOfLength(index + 46)}" "${textOfLength(80)}"]`),
+        ...Array.from({ length: 20 }, (_, index) => `[${' '.repeat(index + 50)}1 2,"${textOfLength(80)}"]`),
+      ]),
+  },
   // PUBLISH-015 (SHOULD): The broker refuses a payload that is not valid UTF-8 with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-015a',
@@ -268,6 +300,25 @@ const payloads: CheckModule = [
         ctx,
         // Two invalid bytes, an overlong slash, a lone surrogate, a character over U+10FFFF.
         ['ff', '80', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(`22${hex}22`, 'hex')),
+      ),
+  },
+  // PUBLISH-015 (SHOULD): The broker refuses a payload that is not valid UTF-8 with INVALID_PAYLOAD.
+  {
+    id: 'PUBLISH-015b',
+    title: 'refuses long payloads that are not valid UTF-8, wherever in them the fault is',
+    clauses: ['PUBLISH-015', 'PUBLISH-019'],
+    profile: 'core',
+    evidence: { frames: 50, assertions: 50 },
+    run: (ctx) =>
+      expectRefusedPayloads(
+        ctx,
+        ['ff', '80', 'c3', 'e282', 'c0af', 'e080af', 'eda080', 'f4908080'].flatMap((hex) =>
+          [20, 61, 62, 63, 64, 65, 127].map((length) => {
+            const [before, behind] = [Buffer.from(textOfLength(length)), Buffer.from(textOfLength(80))];
+            const quote = Buffer.from('"');
+            return Buffer.concat([quote, before, Buffer.from(hex, 'hex'), behind, quote]);
+          }),
+        ),
       ),
   },
   // PUBLISH-016 (SHOULD): The broker refuses a payload that begins with a byte order mark with INVALID_PAYLOAD.
@@ -359,6 +410,11 @@ function nested(levels: number): readonly string[] {
     '['.repeat(levels) + ']'.repeat(levels),
     '{"a":'.repeat(levels - 1).concat('{}', '}'.repeat(levels - 1)),
   ];
+}
+
+/** An array of more than 128 bytes, in the middle of which the text stands. */
+function inLongArray(text: string): string {
+  return `["${textOfLength(60)}",${text},"${textOfLength(80)}"]`;
 }
 
 async function expectRefusedPayloads(

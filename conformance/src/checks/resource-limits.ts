@@ -1,18 +1,20 @@
 // Checks of the limits on memory, on bytes of queued messages, on queues and on subscriptions. Each check asks for a low limit. Limits that apply to
-// the whole broker are checked on a broker that no other check uses. Areas: LIMIT, HEALTH.
+// the whole broker are checked on a broker that no other check uses. Areas: LIMIT, HEALTH, OVERFLOW, FRAME.
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import { sizedPayload } from './shared/bodies.ts';
+import { fittingLength, sizedPayload, textOfLength } from './shared/bodies.ts';
+import { isPingAnswered } from './shared/ping-answered.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
-import { idsOf, takeAndAck } from './shared/subscribers.ts';
+import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
 const messageBytes = 20_000;
@@ -41,7 +43,66 @@ const smallMemory = {
   requires: { configuration: { limits: { maxQueuedBytes } } },
 } as const;
 
+/** Of the blocked publishes of one connection, by default. */
+const maxBlockedBytes = 4 * 1024 * 1024;
+
 export const resourceLimitChecks: CheckModule = [
+  // OVERFLOW-021 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when the bytes of
+  // the blocked publishes of its connection would exceed maxBlockedBytes.
+  {
+    id: 'OVERFLOW-021a',
+    title: 'refuses a Publish that would be blocked with QUEUE_FULL when 4 MiB of its connection are blocked',
+    clauses: ['OVERFLOW-021'],
+    profile: 'limits',
+    accepts: [
+      'Error QUEUE_FULL',
+      'the broker does not read from the connection while the Publish is blocked',
+    ],
+    evidence: { frames: 14, messages: 5 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      await publishSeries(ctx, client, queue, 1);
+      const payloadBytes = fittingLength(ctx.target, 900_000);
+      const payload = JSON.stringify(textOfLength(payloadBytes - 2));
+      const blockedCount = Math.floor(maxBlockedBytes / payloadBytes);
+      const ids = Array.from({ length: blockedCount + 1 }, () => ctx.id('blocked'));
+      for (const id of ids) await publisher.send({ command: Command.Publish, id, queue, payload });
+      const last = ids.at(-1) ?? '';
+      const isRead = await isPingAnswered(ctx, publisher, client);
+      if (isRead) await publisher.expect({ command: 'Error', id: last }, { clause: 'OVERFLOW-021' });
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, 1 + blockedCount)).slice(1);
+      ctx.assert.deepEqual(taken, ids.slice(0, -1), 'the messages that were blocked', 'OVERFLOW-012');
+      // A Publish that the broker reads later is answered when there is room.
+      const [early] = publisher.received.filter((frame) => frame.id === last);
+      const answer = early ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id: last }));
+      const isStored = answer.command === Command.PublishAck;
+      const text = 'the Publish beyond the limit is refused, or stored when there is room';
+      ctx.assert.ok(isStored || answer.errorCode === 'QUEUE_FULL', text, { actual: frameText(answer) });
+      if (isStored) await takeAndAck(client, queue, 1);
+    },
+  },
+  // FRAME-025 (SHOULD): The broker sends Error MESSAGE_TOO_LARGE with the id of the command instead of an answer that
+  // does not fit into a frame.
+  {
+    id: 'FRAME-025a',
+    title: 'answers ListQueues with MESSAGE_TOO_LARGE when the names do not fit into a frame',
+    clauses: ['FRAME-025'],
+    profile: 'limits',
+    requires: { configuration: { limits: { maxMessageSizeBytes: 4096 } } },
+    evidence: { frames: 22, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      for (let index = 0; index < 20; index += 1)
+        await client.createQueue(`${ctx.queue(`name-${index}`)}-`.padEnd(250, 'n'));
+      const options = { clause: 'FRAME-025' };
+      const answer = await client.request({ command: Command.ListQueues, id: ctx.id() }, options);
+      ctx.assert.equal(answer.commandName, 'Error', 'the answer to ListQueues');
+      ctx.assert.equal(answer.errorCode, 'MESSAGE_TOO_LARGE', 'the error code');
+    },
+  },
   // HEALTH-005 (MUST): GET /health/ answers 503 with status unhealthy, when memory usage is 90 percent or more.
   {
     id: 'HEALTH-005a',

@@ -1,5 +1,5 @@
 // Checks of an orderly stop: the broker gets SIGTERM while a subscriber has a message in flight, so that the shutdown lasts until its ack
-// or until shutdownTimeout. Area: SHUTDOWN.
+// or until shutdownTimeout. Areas: SHUTDOWN, HEALTH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
@@ -146,6 +146,27 @@ export const shutdownChecks: CheckModule = [
       }
     },
   },
+  // HEALTH-017 (SHOULD): GET /ready answers 503, while the broker shuts down.
+  {
+    id: 'HEALTH-017a',
+    title: 'answers GET /ready with 503 while it waits for an ack after SIGTERM',
+    clauses: ['HEALTH-017'],
+    ...stopped,
+    profile: 'observability',
+    accepts: ['it has /ready', 'it has no such path (not applicable)'],
+    evidence: { frames: 5, responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      const { subscriber } = await messageInFlight(ctx);
+      const before = await ctx.http.get('/ready');
+      if (before.status >= 400 && before.status < 500) ctx.notApplicable('the broker has no /ready');
+      if (before.status !== 200) ctx.notShown(`/ready answers ${before.status} before the shutdown`);
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      const { status } = await ctx.http.get('/ready');
+      ctx.assert.equal(status, 503, 'the status of /ready during the shutdown');
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
+    },
+  },
   // SHUTDOWN-008 (SHOULD): During a shutdown, the broker immediately closes connections that have no messages in
   // flight, after the Disconnect that SHUTDOWN-004 requires.
   {
@@ -158,6 +179,22 @@ export const shutdownChecks: CheckModule = [
       const { publisher } = await messageInFlight(ctx);
       await ctx.broker.terminate();
       await publisher.closed();
+    },
+  },
+  // SHUTDOWN-008 (SHOULD): During a shutdown, the broker immediately closes connections that have no messages in
+  // flight, after the Disconnect that SHUTDOWN-004 requires.
+  {
+    id: 'SHUTDOWN-008b',
+    title: 'closes a connection that has not sent Connect while it waits for an ack on another one',
+    clauses: ['SHUTDOWN-008'],
+    ...stopped,
+    evidence: { frames: 5, assertions: 2 },
+    run: async (ctx) => {
+      const silent = await ctx.rawConnect();
+      const { subscriber } = await messageInFlight(ctx);
+      await ctx.broker.terminate();
+      await silent.closed({ clause: 'SHUTDOWN-008' });
+      await expectOpen(ctx, subscriber, 'SHUTDOWN-002');
     },
   },
   // SHUTDOWN-009 (SHOULD): After a shutdown without a second signal, the process ends with exit code 0.

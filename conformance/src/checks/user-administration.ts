@@ -1,6 +1,8 @@
 // Checks of the admin commands for users and their passwords. Area: AUTH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
 import { adminCommand, expectAnswer, usersOf } from './shared/admin-commands.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
@@ -228,6 +230,48 @@ export const userAdministrationChecks: CheckModule = [
         ctx.assert.equal(answer.commandName, 'AdminCreateUser', `the answer for user name ${username}`);
         await expectAccepted(ctx, credentialsOf(user), { what: `user name ${username}`, clause: 'AUTH-053' });
       }
+    },
+  },
+  // CONN-031 (MUST): The broker carries out the frames of one connection in the order in which the client sent them.
+  {
+    id: 'CONN-031c',
+    title:
+      'carries out admin commands that arrive together one after the other, and the commands behind them',
+    clauses: ['CONN-031', 'CONN-035'],
+    ...withUsers,
+    evidence: { frames: 5, assertions: 5 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const { username, password } = userNamed(ctx, 'user');
+      const queuePattern = ctx.queue('own');
+      const commands = [
+        adminCommand(ctx, 'AdminCreateUser', { username, password }),
+        adminCommand(ctx, 'AdminGrantPermission', { username, queuePattern, operations: ['Publish'] }),
+        adminCommand(ctx, 'AdminGetUserPermissions', { username }),
+        { command: Command.Ping, id: ctx.id() },
+      ];
+      await admin.sendTogether(commands);
+      const answers: ReceivedFrame[] = [];
+      for (const { id } of commands)
+        answers.push(
+          await admin.expect((frame) => frame.id === id, { what: 'its answer', clause: 'CONN-031' }),
+        );
+      const names = answers.map(({ commandName, errorCode }) => errorCode || commandName);
+      const expected = ['AdminCreateUser', 'AdminGrantPermission', 'AdminGetUserPermissions', 'Pong'];
+      ctx.assert.deepEqual(names, expected, 'the answers');
+      const order = [...answers].sort(
+        (a, b) => a.atMs - b.atMs || admin.received.indexOf(a) - admin.received.indexOf(b),
+      );
+      ctx.assert.deepEqual(
+        order.map(({ id }) => id),
+        commands.map(({ id }) => id),
+        'the order of the answers',
+        'CONN-035',
+      );
+      const shown = answers[2]?.payload.toString() ?? '';
+      ctx.assert.ok(shown.includes(queuePattern), 'the permissions contain what was granted before', {
+        actual: shown,
+      });
     },
   },
 ] satisfies readonly Check[];

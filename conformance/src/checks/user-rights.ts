@@ -7,7 +7,15 @@ import type { FrameFields } from '../wire/frame.ts';
 import { expectNothingStored, infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefused } from './shared/refusals.ts';
 import type { Entry, OperationName } from './shared/users.ts';
-import { connectAsSuperuser, newConnectedUser, newUser, operations, withUsers } from './shared/users.ts';
+import {
+  connectAs,
+  connectAsSuperuser,
+  grant,
+  newConnectedUser,
+  newUser,
+  operations,
+  withUsers,
+} from './shared/users.ts';
 
 /** The rights that a command about one queue needs. */
 const commandOf = {
@@ -87,7 +95,7 @@ export const userRightChecks: CheckModule = [
     title: 'reads * in a pattern as any characters, also none, and everything else as itself',
     clauses: ['AUTH-018'],
     ...withUsers,
-    evidence: { frames: 30, assertions: 14 },
+    evidence: { frames: 42, assertions: 20 },
     run: async (ctx) => {
       const base = ctx.queue('q');
       await expectMatches(ctx, [
@@ -105,6 +113,13 @@ export const userRightChecks: CheckModule = [
         [`${base}.l[xy]`, `${base}.lx`, false],
         [`${base}.m*n*o`, `${base}.mon`, false],
         [`x*${base}.n`, `${base}.n`, false],
+        [`${base}.o*m*z`, `${base}.omz`, true],
+        [`${base}.p**z`, `${base}.pz`, true],
+        // The parts between stars stand in this order, each in a place of its own.
+        [`${base}.q*m*n*z`, `${base}.qnmz`, false],
+        [`${base}.r*m*m*z`, `${base}.rmz`, false],
+        [`${base}.s*ab*bc*z`, `${base}.sabcz`, false],
+        [`${base}.t*aab*z`, `${base}.taaabz`, true],
       ]);
     },
   },
@@ -114,13 +129,16 @@ export const userRightChecks: CheckModule = [
     title: 'matches patterns and queue names in any case',
     clauses: ['AUTH-019'],
     ...withUsers,
-    evidence: { frames: 8, assertions: 3 },
+    evidence: { frames: 14, assertions: 6 },
     run: async (ctx) => {
       const base = ctx.queue('Orders');
       await expectMatches(ctx, [
         [`${base}.EU`.toUpperCase(), `${base}.EU`, true],
         [`${base}.us*`.toLowerCase(), `${base}.US.East`, true],
         [`${base}.x`.toUpperCase(), `${base}.y`, false],
+        [`${base}.ÜBER`, `${base}.über`, true],
+        [`${base}.заказы*`, `${base}.ЗАКАЗЫ-1`, true],
+        [`${base}.ü`, `${base}.u`, false],
       ]);
     },
   },
@@ -219,6 +237,61 @@ export const userRightChecks: CheckModule = [
       const foreign = listed.filter((queue) => queue !== own && queue !== also);
       ctx.assert.deepEqual(foreign, [], 'the listed queues that no pattern of the user matches', 'AUTH-023');
       ctx.assert.deepEqual([...listed].sort(), [own, also], 'the listed queues', 'AUTH-016');
+    },
+  },
+  // AUTH-023 (MUST): When authorization is on, the broker omits from the answer to ListQueues every queue that no
+  // pattern of the user matches.
+  {
+    id: 'AUTH-023c',
+    title: 'lists to a user what there is now, when queues and rights have changed since the last list',
+    clauses: ['AUTH-023', 'AUTH-016'],
+    ...withUsers,
+    evidence: { frames: 12, assertions: 6 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const [first, second, granted] = [ctx.queue('own.1'), ctx.queue('own.2'), ctx.queue('granted')];
+      for (const queue of [first, granted]) await admin.createQueue(queue);
+      const entry: Entry = { queuePattern: ctx.queue('own.*'), operations: ['ListQueues'] };
+      const user = await newUser(ctx, admin, 'user', [entry]);
+      const expectListed = async (client: Connection, names: readonly string[], when: string) => {
+        const listed = [...(await client.listQueues())].sort();
+        const foreign = listed.filter((name) => !names.includes(name));
+        ctx.assert.deepEqual(foreign, [], `what the user is shown beside its queues, ${when}`, 'AUTH-023');
+        ctx.assert.deepEqual(listed, [...names].sort(), `the listed queues, ${when}`, 'AUTH-016');
+      };
+      const client = await connectAs(ctx, user);
+      await expectListed(client, [first], 'at first');
+      await admin.deleteQueue(first);
+      await admin.createQueue(second);
+      await expectListed(client, [second], 'after a deletion and a creation');
+      await grant(admin, user, { queuePattern: granted, operations: ['ListQueues'] });
+      // A broker may apply changed rights to new connections only.
+      await expectListed(await connectAs(ctx, user), [second, granted], 'after a grant');
+    },
+  },
+  // AUTH-023 (MUST): When authorization is on, the broker omits from the answer to ListQueues every queue that no
+  // pattern of the user matches.
+  {
+    id: 'AUTH-023d',
+    title: 'lists to each of two users that ask at the same time its own queues',
+    clauses: ['AUTH-023', 'AUTH-016'],
+    ...withUsers,
+    evidence: { frames: 46, assertions: 40 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const clientOf = async (queue: string): Promise<Connection> => {
+        await admin.createQueue(queue);
+        return newConnectedUser(ctx, admin, `lists-${queue.slice(-1)}`, [
+          { queuePattern: queue, operations: ['ListQueues'] },
+        ]);
+      };
+      const names = [ctx.queue('a'), ctx.queue('b')];
+      const clients = [await clientOf(names[0] ?? ''), await clientOf(names[1] ?? '')];
+      for (let round = 1; round <= 20; round += 1) {
+        const lists = await Promise.all(clients.map((client) => client.listQueues()));
+        for (const [index, list] of lists.entries())
+          ctx.assert.deepEqual(list, [names[index]], `what user ${index + 1} is shown in round ${round}`);
+      }
     },
   },
   // AUTH-023 (MUST): When authorization is on, the broker omits from the answer to ListQueues every queue that no

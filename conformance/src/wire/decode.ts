@@ -6,9 +6,13 @@ import type { DecodedBody, HeaderPairs } from './frame.ts';
 
 /** The broker sent bytes that are not a frame of the protocol. */
 export class WireFault extends Error {
-  constructor(message: string) {
+  /** The requirement that the bytes break, whatever the check waits for; undefined: that of the step. */
+  readonly clause: string | undefined;
+
+  constructor(message: string, clause?: string) {
     super(message);
     this.name = 'WireFault';
+    this.clause = clause;
   }
 }
 

@@ -17,6 +17,9 @@ export type RawFrame = {
 export const frameHeadBytes = 5;
 const maxInflatedBytes = 64 * 1024 * 1024;
 
+/** No broker may be configured to send a longer body. */
+const longestBodyBytes = 64 * 1024 * 1024;
+
 export class FrameReader {
   readonly #maxBodyBytes: number;
   #chunks: Buffer[] = [];
@@ -51,9 +54,15 @@ export class FrameReader {
 
   #checkHead(bodyLengthBytes: number, flags: number): void {
     if (bodyLengthBytes < 2 || bodyLengthBytes > this.#maxBodyBytes) {
-      throw new WireFault(`body length ${bodyLengthBytes} is not in the range 2 to ${this.#maxBodyBytes}`);
+      const text = `body length ${bodyLengthBytes} is not in the range 2 to ${this.#maxBodyBytes}`;
+      throw new WireFault(text, this.#isLongFrame(bodyLengthBytes) ? 'FRAME-018' : undefined);
     }
     if (flags > 2) throw new WireFault(`unknown compression flags 0x${flags.toString(16)}`);
+  }
+
+  /** A larger number is no length: it comes from bytes that are no frame at all. */
+  #isLongFrame(bodyLengthBytes: number): boolean {
+    return bodyLengthBytes > this.#maxBodyBytes && bodyLengthBytes <= longestBodyBytes;
   }
 
   /** Joins the chunks only if the first one is too short, so that reading takes linear time. */

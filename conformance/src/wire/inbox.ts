@@ -27,6 +27,8 @@ export class Inbox {
   #waiters: Waiter[] = [];
   /** Why no more frames can arrive; undefined while they can. */
   #endReason: string | undefined;
+  /** What the broker broke by it; undefined: the requirement of each wait. */
+  #endClause: string | undefined;
 
   /** `past`: frames that were received and taken before; `received` starts with them. */
   constructor(past: readonly ReceivedFrame[] = []) {
@@ -53,8 +55,9 @@ export class Inbox {
     waiter.resolve(frame);
   }
 
-  /** No more frames can arrive: all current and later waits fail with this reason. */
-  end(reason: string): void {
+  /** No more frames can arrive: all current and later waits fail with this reason. `clause`: the requirement that is broken by it. */
+  end(reason: string, clause?: string): void {
+    if (this.#endReason === undefined) this.#endClause = clause;
     this.#endReason ??= reason;
     for (const waiter of [...this.#waiters]) {
       this.#remove(waiter);
@@ -99,7 +102,7 @@ export class Inbox {
     return new ExpectationFailure(`${wait.what} did not come`, {
       expected: wait.what,
       actual: `${reason}${instead}`,
-      clause: wait.clause,
+      clause: this.#endClause ?? wait.clause,
       reliesOn: wait.reliesOn?.(),
     });
   }

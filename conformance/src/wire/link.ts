@@ -17,6 +17,7 @@ import { Command, commandName } from './command.ts';
 import { compressedFrame } from './compression.ts';
 import type { Credentials } from './credentials.ts';
 import { withCredentials } from './credentials.ts';
+import { WireFault } from './decode.ts';
 import { contentBytes, encodeBody, frameAround } from './encode.ts';
 import type { FrameFields, ReceivedFrame } from './frame.ts';
 import { headerPairs } from './frame.ts';
@@ -326,7 +327,8 @@ export class Link {
     } catch (error) {
       this.#trace('undecodable', String(error), this.#reader.partial);
       this.setting.traffic?.receivedUndecodable();
-      this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`);
+      const clause = error instanceof WireFault ? error.clause : undefined;
+      this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`, clause);
       // What follows cannot be read, but the end of the connection can be seen.
       this.#isUndecodable = true;
     }

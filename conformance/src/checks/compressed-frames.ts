@@ -1,0 +1,55 @@
+// Checks of compressed frames that a client sends: without an agreed algorithm, and before Connect. Area: COMPRESS.
+import type { Check, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { compressedFrame } from '../wire/compression.ts';
+import { encodeBody, frameAround } from '../wire/encode.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { sendFramingFault } from './shared/refusals.ts';
+
+export const compressedFrameChecks: CheckModule = [
+  // COMPRESS-014 (SHOULD): After a successful Connect, the broker reads frames with flags 0x01 and 0x02, whether or not
+  // the handshake agreed on their algorithm.
+  {
+    id: 'COMPRESS-014a',
+    title: 'reads gzip and brotli frames after a handshake that agreed on no compression',
+    clauses: ['COMPRESS-014'],
+    profile: 'compression',
+    evidence: { frames: 6, assertions: 2 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'unagreed');
+      for (const algorithm of ['gzip', 'brotli'] as const) {
+        const client = await ctx.connect({ own: true });
+        const id = ctx.id(algorithm);
+        const body = encodeBody({ command: Command.Publish, id, queue, payload: '1' });
+        await client.sendRaw(compressedFrame(body, algorithm));
+        const answer = await client.expect(({ command }) => command !== Command.Deliver, {
+          what: `the answer to a ${algorithm} frame`,
+          clause: 'COMPRESS-014',
+        });
+        ctx.assert.equal(answer.commandName, 'PublishAck', `the answer to a ${algorithm} frame`);
+      }
+      ctx.assert.equal(await messageCountOf(witness, queue), 2, 'number of stored messages');
+    },
+  },
+  // COMPRESS-015 (SHOULD): Before a successful Connect, the broker refuses a compressed frame in the same way as one
+  // with unknown flags.
+  {
+    id: 'COMPRESS-015a',
+    title: 'refuses a compressed Connect as it refuses one with unknown flags',
+    clauses: ['COMPRESS-015'],
+    profile: 'compression',
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      // It does answer a Connect that is not compressed.
+      await (await ctx.connect({ own: true })).ping();
+      const body = encodeBody({ command: Command.Connect, id: ctx.id() });
+      const unknown = await sendFramingFault(ctx, await ctx.rawConnect(), frameAround(body, { flags: 0x40 }));
+      for (const algorithm of ['gzip', 'brotli'] as const) {
+        const bytes = compressedFrame(body, algorithm);
+        const { outcome } = await sendFramingFault(ctx, await ctx.rawConnect(), bytes);
+        ctx.assert.equal(outcome, unknown.outcome, `the answer to a Connect in ${algorithm}`);
+      }
+    },
+  },
+] satisfies readonly Check[];
