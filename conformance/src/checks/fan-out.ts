@@ -37,7 +37,7 @@ const withAck: CheckModule = [
       await subscriber.delivery({ queue });
       await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
       const later = await newSubscriber(ctx, queue);
-      const again = await later.delivery({ queue });
+      const again = await later.delivery({ queue }, { clause: 'DELIVERY-022' });
       ctx.assert.equal(again.header('deliveryAttempts'), '2', 'header deliveryAttempts');
       await later.ack(again);
     },

@@ -71,6 +71,32 @@ describe('a broker that starts', () => {
     );
   });
 
+  it('has no message that the operator removed, and a dead letter that was requeued in its source queue alone [DURABLE-003, DURABLE-027]', async () => {
+    const { tested, disk, client } = await withOneStored();
+    const redirecting = {
+      overflowStrategy: 'RedirectToDlq',
+      maxQueueSize: 1,
+      enableDeadLetterQueue: true,
+      deadLetterQueueName: 'letters',
+    };
+    await tested.exchange(
+      client,
+      { command: 40, id: 'c', queue: 'small', payload: JSON.stringify(redirecting) },
+      publish('small', 's1'),
+      publish('small', 's2'),
+    );
+    const { operator } = tested.service;
+    const changes = [operator.removeMessage('small', 's1'), operator.requeueMessage('letters', 's2')];
+    await tested.settle();
+    expect(await Promise.all(changes)).toEqual([true, 'requeued']);
+    const second = await TestedService.started(disk);
+    const count = (queue: string) => second.service.queueInfo(queue)?.messageCount;
+    expect([count('q'), count('small'), count('letters')]).toEqual([1, 1, 0]);
+    expect((await second.exchange(await second.connect(), subscribe('small'))).at(-1)).toBe(
+      'Deliver s2 small',
+    );
+  });
+
   it('takes nobody before it has recovered, and is ready then [HEALTH-011]', async () => {
     const tested = new TestedService();
     expect(tested.service.readiness()).toEqual({ ready: false, reason: 'recovering from the store' });
