@@ -7,7 +7,6 @@ export const unseenDifferences: Readonly<Record<string, string>> = {
   'DELIVERY-009': 'visible only with header maxInFlight',
   'DELIVERY-018': 'visible only with header maxInFlight',
   'DELIVERY-019': 'visible only with header maxInFlight',
-  'FRAME-025': 'its check is of profile limits, which this broker does not claim',
   'QUEUE-013':
     'a broker that confirms CreateQueue with different options too does not show which options it treats as equal',
   'QUEUE-018': 'an Ack of a message from a deleted queue has no effect that a client can see',

@@ -12,12 +12,10 @@ import { connectAsSuperuser, newConnectedUser, withUsers } from './shared/users.
 
 const maxPerSecond = 5;
 
-/** A Publish to a missing queue is refused, and creates none. */
+/** If possible, a Publish to a missing queue is refused, and creates none. */
 const withUsersAndNoNewQueues = {
   ...withUsers,
-  requires: {
-    configuration: { ...withUsers.requires.configuration, queueDefaults: { enableAutoCreate: false } },
-  },
+  prefers: { ...withUsers.prefers, queueDefaults: { enableAutoCreate: false } },
 } as const satisfies Partial<Check>;
 
 export const precedenceChecks: CheckModule = [
@@ -178,7 +176,7 @@ export const precedenceChecks: CheckModule = [
     title: 'refuses a Publish with an invalid payload to a missing queue as it refuses a valid one',
     clauses: ['ERROR-015'],
     profile: 'core',
-    requires: { configuration: { queueDefaults: { enableAutoCreate: false } } },
+    prefers: { queueDefaults: { enableAutoCreate: false } },
     evidence: { frames: 6, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect({ own: true });

@@ -43,6 +43,21 @@ describe('targetFacts', () => {
     expect(targetFacts(target, of, unsupported)).toMatchObject({ ackTimeoutMs, retryDelayMs });
   });
 
+  it.each([
+    ['a started broker has the limit that is preferred', spawned, [], 4096],
+    ['an adapter that cannot limit it keeps the default', spawned, ['limits.maxMessageSizeBytes'], 1_048_576],
+    ['or any limit', spawned, ['limits'], 1_048_576],
+    [
+      'an attached one has what it declares',
+      { ...attached, limits: { maxMessageSizeBytes: 9000 } },
+      [],
+      9000,
+    ],
+  ] as const)('%s', (_title, target, unsupported, maxMessageSizeBytes) => {
+    const small: Check = { ...check, prefers: { limits: { maxMessageSizeBytes: 4096 } } };
+    expect(targetFacts(target, small, unsupported)).toMatchObject({ maxMessageSizeBytes });
+  });
+
   it('have the declared maximum of the retry delay, else that of the protocol', () => {
     const declaring = { ...attached, timing: { maxRetryDelayMs: 700 } };
     const [declared, usual] = [targetFacts(declaring, check), targetFacts(attached, check)];

@@ -1,7 +1,7 @@
 // The facts about the broker that a check may use: requested settings that the broker honours, then what the target file declares, then
 // the defaults of the protocol. Pure. Areas: LIMIT, RETRY.
 import type { Check, TargetFacts } from '../check.ts';
-import type { ConfigurationRequest, QueueDefaultSettings, TimingSettings } from '../configuration.ts';
+import type { ConfigurationRequest, QueueDefaultSettings } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
 import { honouredPart } from '../target/honours.ts';
 import type { Target } from '../target/target-file.ts';
@@ -25,10 +25,14 @@ export function requestOf(check: Check, lifecycle: Target['lifecycle']): Configu
 /** `unsupported`: the settings that the adapter does not honour, by dotted name. */
 export function targetFacts(target: Target, check: Check, unsupported: readonly string[] = []): TargetFacts {
   const configuration = check.requires?.configuration ?? {};
-  const limits = { ...target.limits, ...configuration.limits };
+  const limits = {
+    ...target.limits,
+    ...preferredOf('limits', target, check, unsupported),
+    ...configuration.limits,
+  };
   const timing = {
     ...target.timing,
-    ...preferredTiming(target, check, unsupported),
+    ...preferredOf('timing', target, check, unsupported),
     ...configuration.timing,
   };
   return {
@@ -48,16 +52,16 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
   };
 }
 
-/** The preferred timings that the started broker honours. */
-function preferredTiming(
+/** The preferred settings of a group that the started broker honours. */
+function preferredOf<Group extends 'timing' | 'limits'>(
+  group: Group,
   { lifecycle }: Target,
   check: Check,
   unsupported: readonly string[],
-): TimingSettings {
-  if (unsupported.includes('timing')) return {};
-  const { timing } = honouredPart(check.prefers ?? {}, lifecycle);
-  const entries = Object.entries(timing ?? {});
-  return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`timing.${name}`)));
+): ConfigurationRequest[Group] {
+  if (unsupported.includes(group)) return {};
+  const entries = Object.entries(honouredPart(check.prefers ?? {}, lifecycle)[group] ?? {});
+  return Object.fromEntries(entries.filter(([name]) => !unsupported.includes(`${group}.${name}`)));
 }
 
 /** The preferred queue defaults, if the started broker honours all of them. */
