@@ -3,7 +3,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
-import type { Entry } from './shared/users.ts';
+import type { Entry, User } from './shared/users.ts';
 import { connectAs, connectAsSuperuser, grant, newUser, revoke, withUsers } from './shared/users.ts';
 
 export const changedRightChecks: CheckModule = [
@@ -22,18 +22,7 @@ export const changedRightChecks: CheckModule = [
       const client = await connectAs(ctx, user);
       await client.subscribe(queue);
       await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 1 });
-      await revoke(admin, user, queue);
-      await eventually(
-        ctx,
-        () => infoField(admin, queue, 'subscriberCount'),
-        (count) => count === 0,
-        { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
-      );
-      await admin.publish(queue, '"after the change"');
-      await client.expectNothingBeforePong('Deliver', 'no message comes after the change', 'AUTH-026');
-      // Another subscriber gets it: it was not lost either.
-      await admin.subscribe(queue);
-      await admin.delivery({ queue });
+      await expectEndedByRevoking(ctx, { admin, user, queue, clients: [client] });
     },
   },
   // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
@@ -51,18 +40,7 @@ export const changedRightChecks: CheckModule = [
       const clients = [await connectAs(ctx, user), await connectAs(ctx, user), await connectAs(ctx, user)];
       for (const client of clients) await client.subscribe(queue);
       await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 3 });
-      await revoke(admin, user, queue);
-      await eventually(
-        ctx,
-        () => infoField(admin, queue, 'subscriberCount'),
-        (count) => count === 0,
-        { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
-      );
-      await admin.publish(queue, '"after the change"');
-      for (const client of clients)
-        await client.expectNothingBeforePong('Deliver', 'no message comes after the change', 'AUTH-026');
-      await admin.subscribe(queue);
-      await admin.delivery({ queue });
+      await expectEndedByRevoking(ctx, { admin, user, queue, clients });
     },
   },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
@@ -168,4 +146,32 @@ async function expectMaySeeInfo(
   const possibleCauses = ['AUTH-016', 'AUTH-020', 'AUTH-022', 'AUTH-024', 'AUTH-039', 'AUTH-040'];
   const what = `whether the user may see the queue, ${when}`;
   ctx.assert.ok(actual === expected, what, { expected, actual, possibleCauses });
+}
+
+type Revocation = {
+  readonly admin: Connection;
+  readonly user: User;
+  readonly queue: string;
+  /** The subscribers of the queue, all of this user. */
+  readonly clients: readonly Connection[];
+};
+
+/** Revokes the right to subscribe, and asserts that nothing is delivered to the clients any more, and nothing lost. */
+async function expectEndedByRevoking(
+  ctx: CheckContext,
+  { admin, user, queue, clients }: Revocation,
+): Promise<void> {
+  await revoke(admin, user, queue);
+  await eventually(
+    ctx,
+    () => infoField(admin, queue, 'subscriberCount'),
+    (count) => count === 0,
+    { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
+  );
+  await admin.publish(queue, '"after the change"');
+  for (const client of clients)
+    await client.expectNothingBeforePong('Deliver', 'no message comes after the change', 'AUTH-026');
+  // Another subscriber gets it: it was not lost either.
+  await admin.subscribe(queue);
+  await admin.delivery({ queue });
 }
