@@ -12,6 +12,8 @@ export type ExpectationDetail = {
   readonly reliesOn?: string | undefined;
   /** Other requirements that would explain the failure if the broker breaks them. */
   readonly possibleCauses?: readonly string[];
+  /** The MUST that what came breaks by itself, whatever the step and the level of the check: it is then the clause, and the check fails. */
+  readonly broken?: string | undefined;
 };
 
 export class ExpectationFailure extends Error {
@@ -20,14 +22,16 @@ export class ExpectationFailure extends Error {
   readonly clause: string | undefined;
   readonly reliesOn: string | undefined;
   readonly possibleCauses: readonly string[];
+  readonly broken: string | undefined;
 
   constructor(what: string, detail: ExpectationDetail) {
     super(what);
     this.name = 'ExpectationFailure';
     this.expected = detail.expected;
     this.actual = detail.actual;
-    this.clause = detail.clause;
-    this.reliesOn = detail.clause ?? detail.reliesOn;
+    this.broken = detail.broken;
+    this.clause = detail.broken ?? detail.clause;
+    this.reliesOn = detail.broken ?? detail.clause ?? detail.reliesOn;
     this.possibleCauses = detail.possibleCauses ?? [];
   }
 }

@@ -4,7 +4,10 @@ import { ExpectationFailure } from './expectation.ts';
 import type { RunEnd } from './outcome.ts';
 import { judge } from './outcome.ts';
 
-function judged(detail: { clause?: string; reliesOn?: string }, level: RunEnd['level'] = 'MUST') {
+function judged(
+  detail: { clause?: string; reliesOn?: string; broken?: string },
+  level: RunEnd['level'] = 'MUST',
+) {
   const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing', ...detail });
   const { outcome, clause, reliesOn } = judge({
     thrown,
@@ -35,6 +38,14 @@ it('keeps a requirement that the step only relies on apart from the clause', () 
 it('keeps the requirement that the assertion names', () => {
   expect(judged({ clause: 'BODY-041' })).toMatchObject({ clause: 'BODY-041', reliesOn: 'BODY-041' });
   expect(judged({ clause: 'DELIVERY-038', reliesOn: 'QUEUE-001' })).toMatchObject({ clause: 'DELIVERY-038' });
+});
+
+it('fails for a MUST that what came breaks by itself, also in a check of a recommendation', () => {
+  const expected = { outcome: 'fail', clause: 'FRAME-018', reliesOn: undefined };
+  for (const level of ['MUST', 'SHOULD', 'MAY'] as const)
+    expect(judged({ broken: 'FRAME-018', clause: 'FRAME-025', reliesOn: 'QUEUE-001' }, level)).toEqual(
+      expected,
+    );
 });
 
 it('names no broken requirement if a recommendation is not followed', () => {

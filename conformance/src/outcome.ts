@@ -100,7 +100,8 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const { message: reason, expected, actual, clause, reliesOn } = failure;
   const { seen, needed } = end.hints;
   const own = reliesOn === undefined ? end.clauses[0] : ownRule(reliesOn, clause, end.clauses, seen);
-  const isOwn = own !== undefined;
+  const isBroken = failure.broken !== undefined;
+  const isOwn = isBroken || own !== undefined;
   // A check of a SHOULD or MAY relies on MUST requirements; only the checks of those requirements may call them broken.
   const named = clause ?? (reliesOn !== undefined && end.level === 'MUST' ? own : undefined);
   const blamed = isOwn ? (named ?? end.clauses[0]) : reliesOn;
@@ -108,7 +109,7 @@ function judgeFailure(failure: ExpectationFailure, end: RunEnd): Judgement {
   const possibleCauses = [...new Set(others)].filter(
     (one): one is string => one !== undefined && one !== blamed,
   );
-  const outcome = outcomeOfFailure(end);
+  const outcome = isBroken ? 'fail' : outcomeOfFailure(end);
   const isStepRequired = outcome !== 'fail' && reliesOn !== undefined && end.isRequired(reliesOn);
   return {
     outcome,

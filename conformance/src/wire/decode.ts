@@ -6,13 +6,13 @@ import type { DecodedBody, HeaderPairs } from './frame.ts';
 
 /** The broker sent bytes that are not a frame of the protocol. */
 export class WireFault extends Error {
-  /** The requirement that the bytes break, whatever the check waits for; undefined: that of the step. */
-  readonly clause: string | undefined;
+  /** The MUST that the bytes break, whatever the check waits for; undefined: which one depends on the step. */
+  readonly broken: string | undefined;
 
-  constructor(message: string, clause?: string) {
+  constructor(message: string, broken?: string) {
     super(message);
     this.name = 'WireFault';
-    this.clause = clause;
+    this.broken = broken;
   }
 }
 

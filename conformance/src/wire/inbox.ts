@@ -27,8 +27,8 @@ export class Inbox {
   #waiters: Waiter[] = [];
   /** Why no more frames can arrive; undefined while they can. */
   #endReason: string | undefined;
-  /** What the broker broke by it; undefined: the requirement of each wait. */
-  #endClause: string | undefined;
+  /** The MUST that the broker broke by it; undefined: none that the bytes alone show. */
+  #brokenRule: string | undefined;
 
   /** `past`: frames that were received and taken before; `received` starts with them. */
   constructor(past: readonly ReceivedFrame[] = []) {
@@ -55,9 +55,9 @@ export class Inbox {
     waiter.resolve(frame);
   }
 
-  /** No more frames can arrive: all current and later waits fail with this reason. `clause`: the requirement that is broken by it. */
-  end(reason: string, clause?: string): void {
-    if (this.#endReason === undefined) this.#endClause = clause;
+  /** No more frames can arrive: all current and later waits fail with this reason. `broken`: the MUST that the broker broke by it. */
+  end(reason: string, broken?: string): void {
+    if (this.#endReason === undefined) this.#brokenRule = broken;
     this.#endReason ??= reason;
     for (const waiter of [...this.#waiters]) {
       this.#remove(waiter);
@@ -102,7 +102,8 @@ export class Inbox {
     return new ExpectationFailure(`${wait.what} did not come`, {
       expected: wait.what,
       actual: `${reason}${instead}`,
-      clause: this.#endClause ?? wait.clause,
+      clause: wait.clause,
+      broken: this.#brokenRule,
       reliesOn: wait.reliesOn?.(),
     });
   }

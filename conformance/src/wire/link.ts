@@ -327,8 +327,8 @@ export class Link {
     } catch (error) {
       this.#trace('undecodable', String(error), this.#reader.partial);
       this.setting.traffic?.receivedUndecodable();
-      const clause = error instanceof WireFault ? error.clause : undefined;
-      this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`, clause);
+      const broken = error instanceof WireFault ? error.broken : undefined;
+      this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`, broken);
       // What follows cannot be read, but the end of the connection can be seen.
       this.#isUndecodable = true;
     }
