@@ -62,6 +62,11 @@ describe('an entry', () => {
     ['with an unknown word', { ...good, simulation: 'perhaps' }, 'simulation is neither seen nor unseen'],
     ['that is seen by half', { ...good, fuzz: 'half' }, 'fuzz is not seen'],
     ['that names no check', { ...good, runner: { mustFail: [] } }, 'runner does not name the checks'],
+    [
+      'with a watched check that it does not name',
+      { ...good, runner: { mustFail: ['A-001a'], watched: ['A-001b'] } },
+      'runner.watched is no list of ids of mustFail',
+    ],
   ])('%s is refused', (_, entry, complaint) => {
     expect(complaints(entry)).toContain(complaint);
   });

@@ -16,6 +16,8 @@ export type Fault = {
   readonly runner?: {
     readonly mustFail: readonly [string, ...string[]];
     readonly mayFail?: readonly string[];
+    /** Those of `mustFail` that fail only because every frame is watched. */
+    readonly watched?: readonly string[];
   };
   /** Whether the simulation sees it. */
   readonly simulation?: 'seen' | 'unseen';
@@ -81,6 +83,9 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
       ? []
       : ['breaks does not name the requirements that it breaks']),
     ...(isNamed && isIdList(runner?.mayFail ?? [], 0) ? [] : ['runner does not name the checks']),
+    ...(isNamed && isIdList(runner?.watched ?? [], 0) && isPartOf(runner?.watched, runner?.mustFail)
+      ? []
+      : ['runner.watched is no list of ids of mustFail']),
     ...([undefined, 'seen', 'unseen'].includes(simulation) ? [] : ['simulation is neither seen nor unseen']),
     ...([undefined, 'seen'].includes(memory) ? [] : ['memory is not seen']),
     ...([undefined, 'seen'].includes(fuzz) ? [] : ['fuzz is not seen']),
@@ -88,6 +93,10 @@ function complaintsOf(fault: Fault, area: string): readonly string[] {
       ? ['it neither breaks a requirement nor names a judge: simulation, memory or fuzz']
       : []),
   ];
+}
+
+function isPartOf(some: readonly string[] = [], all: readonly string[] = []): boolean {
+  return some.every((id) => all.includes(id));
 }
 
 function isIdList(value: unknown, least: number): boolean {

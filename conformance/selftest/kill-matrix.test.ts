@@ -66,6 +66,12 @@ describe('rowOf', () => {
       digest: '1',
     });
   });
+
+  it('leaves out what is watched in every check, where the fault does not name the check for it', () => {
+    const fault = { id: 'm', title: 'it hums', named: [], watched: ['A-001b'] };
+    const results = ['A-001a', 'A-001b'].map((id) => ({ ...result(id, 'fail'), watched: true as const }));
+    expect(rowOf(fault, results, '1').kills).toEqual(['A-001b']);
+  });
 });
 
 describe('matrixJson', () => {

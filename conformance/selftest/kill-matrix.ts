@@ -8,7 +8,7 @@ export type MatrixRow = {
   /** The id of the mutant. */
   readonly mutant: string;
   readonly title: string;
-  /** The checks that failed, by id. */
+  /** The checks that failed, by id; of those that failed by what is watched in every check only those that the fault names. */
   readonly kills: readonly string[];
   /** The checks that showed nothing: an error, or they could not run or decide. */
   readonly unclear?: readonly string[];
@@ -47,7 +47,17 @@ export const matrixFile = 'conformance/kill-matrix.json';
 export const matrixPage = 'conformance/docs/kill-matrix.md';
 
 export function rowOf(
-  { id, title, named }: { readonly id: string; readonly title: string; readonly named: readonly string[] },
+  {
+    id,
+    title,
+    named,
+    watched = [],
+  }: {
+    readonly id: string;
+    readonly title: string;
+    readonly named: readonly string[];
+    readonly watched?: readonly string[] | undefined;
+  },
   results: readonly CheckResult[],
   digest: string,
 ): MatrixRow {
@@ -56,7 +66,8 @@ export function rowOf(
   const unclear = idsOf(
     ({ outcome }) => outcome === 'error' || outcome === 'could not run' || outcome === 'not shown',
   );
-  const kills = idsOf(isKill);
+  // What is watched in every check shows nothing of a check that the fault does not name for it.
+  const kills = idsOf((result) => isKill(result) && (result.watched !== true || watched.includes(result.id)));
   return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }), named, digest };
 }
 

@@ -23,7 +23,12 @@ export function mutantFaults(
   }
   const others = results.filter((result) => result.id !== smokeId);
   const steady = mutant.mustFail.filter((id) => !isRandom(id));
-  return [...survivals(steady, others), ...unexpected(mutant, others), ...unreliable(others)];
+  return [
+    ...survivals(steady, others),
+    ...wronglyWatched(mutant, others),
+    ...unexpected(mutant, others),
+    ...unreliable(others),
+  ];
 }
 
 /**
@@ -95,12 +100,32 @@ export function survivals(mustFail: readonly string[], results: readonly CheckRe
   });
 }
 
-/** What a fault says of checks: those that must not pass, and the others that may fail. */
-type Expected = { readonly mustFail: readonly string[]; readonly mayFail?: readonly string[] };
+/** What the watch sees proves nothing of the assertions of a check, and the other way round. */
+function wronglyWatched(
+  { mustFail, watched = [] }: Mutant,
+  results: readonly CheckResult[],
+): readonly string[] {
+  return results
+    .filter(({ id }) => mustFail.includes(id))
+    .filter((result) => isKill(result) && (result.watched === true) !== watched.includes(result.id))
+    .map(({ id, watched: isWatched }) =>
+      isWatched === true
+        ? `the assertions of ${id} hold: it fails only by what is watched in every check`
+        : `${id} fails by its own assertions, not only by what is watched in every check`,
+    );
+}
 
-/** A check saw something on this fault that nobody said it would see. */
-export function isUnexpected({ mustFail, mayFail = [] }: Expected, result: CheckResult): boolean {
-  return isKill(result) && !mustFail.includes(result.id) && !mayFail.includes(result.id);
+/** What a fault says of checks: those that must not pass, and the others that may fail. */
+type Expected = {
+  readonly mustFail: readonly string[];
+  readonly mayFail?: readonly string[];
+  readonly breaks: readonly string[];
+};
+
+/** A check saw something on this fault that nobody said it would see. The watch may see what the fault breaks in any check. */
+export function isUnexpected({ mustFail, mayFail = [], breaks }: Expected, result: CheckResult): boolean {
+  const isWatched = result.watched === true && breaks.includes(result.clause ?? '');
+  return isKill(result) && !isWatched && !mustFail.includes(result.id) && !mayFail.includes(result.id);
 }
 
 function unexpected(mutant: Mutant, results: readonly CheckResult[]): readonly string[] {

@@ -73,6 +73,33 @@ describe('mutantFaults', () => {
   });
 });
 
+describe('what is watched in every check', () => {
+  const watched = (id: string, clause: string): CheckResult => ({
+    ...result(id, 'fail'),
+    ...{ clause, watched: true },
+  });
+  const faultsOf = (results: readonly CheckResult[], more: Partial<Mutant> = {}): readonly string[] =>
+    mutantFaults({ ...mutant, ...more }, [smoke, ...results], 'SMOKE-000a');
+
+  it('may see in any check what the fault breaks', () => {
+    const own = result('CONN-001a', 'fail');
+    expect(faultsOf([own, watched('CONN-003a', 'CONN-002')])).toEqual([]);
+    expect(faultsOf([own, watched('CONN-003a', 'CONN-004')])).toEqual([
+      'CONN-003a fails too and is not named: ',
+    ]);
+  });
+
+  it('proves nothing of the assertions of a check that must fail', () => {
+    expect(faultsOf([watched('CONN-001a', 'CONN-001')])).toEqual([
+      'the assertions of CONN-001a hold: it fails only by what is watched in every check',
+    ]);
+    expect(faultsOf([watched('CONN-001a', 'CONN-001')], { watched: ['CONN-001a'] })).toEqual([]);
+    expect(faultsOf([result('CONN-001a', 'fail')], { watched: ['CONN-001a'] })).toEqual([
+      'CONN-001a fails by its own assertions, not only by what is watched in every check',
+    ]);
+  });
+});
+
 describe('misnamedRules', () => {
   const failing = result('CONN-001a', 'fail');
   const blockedBy = { clause: 'CONN-002', shownBy: ['CONN-002a'] };

@@ -12,6 +12,8 @@ export type Mutant = Anchored & {
   readonly mustFail: readonly [string, ...string[]];
   /** The only other checks that may fail too. */
   readonly mayFail?: readonly string[];
+  /** Those of `mustFail` whose own assertions hold: they fail by a frame that breaks what is watched in every check. */
+  readonly watched?: readonly string[];
 };
 
 /** Undefined for a fault that names no check. */

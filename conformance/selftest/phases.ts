@@ -91,7 +91,7 @@ function verdictCase({ verdict }: RunReport, wireMode: WireMode): Case {
 
 /** Every check must be named by a mutant that it kills; every mutant must name checks that exist. */
 export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
-  const killed = new Set(all.flatMap((mutant) => mutant.mustFail));
+  const killed = new Set(all.flatMap(({ mustFail, watched = [] }) => without(mustFail, watched)));
   const known = new Set(checks.map((check) => check.id));
   const named = all.map((mutant) => ({
     title: `mutant ${mutant.id} names checks that exist`,
@@ -104,6 +104,10 @@ export function killerCases(all: readonly Mutant[] = mutants): readonly Case[] {
     faults: killed.has(check.id) ? [] : ['no mutant says that this check must fail'],
   }));
   return [...named, ...covered];
+}
+
+function without(ids: readonly string[], left: readonly string[]): readonly string[] {
+  return ids.filter((id) => !left.includes(id));
 }
 
 /** How many mutants are tried at a time. */
@@ -139,7 +143,7 @@ export const volumeChecks = checks.filter(({ volume }) => volume === true).map((
 
 const modelChecks = checks.filter(({ profile }) => profile === 'model').map(({ id }) => id);
 
-type PlantedFault = Anchored & Pick<Mutant, 'mayFail'> & { readonly mustFail: readonly string[] };
+type PlantedFault = Anchored & Pick<Mutant, 'breaks' | 'mayFail'> & { readonly mustFail: readonly string[] };
 
 /** Builds a broker, and returns the path of its bundle. */
 export type Build = (kind: BundleKind) => Promise<string>;
@@ -246,8 +250,12 @@ async function runPlanted(
 }
 
 /** Runs the checks that the patterns name, but for those that play thousands of messages. Rejects when `build` does, or when the broker cannot be started. */
-export function areaRunOf(only: readonly string[], build: Build): Promise<RunReport> {
-  const more = { name: 'planted', only, jobs: 12, skip: volumeChecks };
+export function areaRunOf(
+  only: readonly string[],
+  build: Build,
+  { failFast = false } = {},
+): Promise<RunReport> {
+  const more = { name: 'planted', only, jobs: 12, skip: volumeChecks, failFast };
   return runBuilt(build, more, (sources, options) => runSuite(sources, options, () => {}));
 }
 

@@ -106,8 +106,8 @@ export type Detail = {
 };
 
 /**
- * Each call counts as one assertion about the requirement `clause`, by default the check's main one. A failed assertion ends the check.
- * `what` is the rule in words.
+ * Each call counts as one assertion about the requirement `clause`, by default the check's main one. A failed assertion ends the check. If it
+ * names a MUST, the run fails, whatever the level of the check. `what` is the rule in words.
  */
 export type Assertions = {
   equal(actual: unknown, expected: unknown, what: string, clause?: string): void;

@@ -7,12 +7,13 @@ import { judge } from './outcome.ts';
 function judged(
   detail: { clause?: string; reliesOn?: string; broken?: string },
   level: RunEnd['level'] = 'MUST',
+  isRequired = true,
 ) {
   const thrown = new ExpectationFailure('it comes', { expected: 'it', actual: 'nothing', ...detail });
   const { outcome, clause, reliesOn } = judge({
     thrown,
     level,
-    isRequired: () => true,
+    isRequired: () => isRequired,
     clauses: ['DELIVERY-040', 'DELIVERY-038'],
     declared: false,
     warningCount: 0,
@@ -48,6 +49,14 @@ it('fails for a MUST that what came breaks by itself, also in a check of a recom
     );
 });
 
+it('fails for a MUST that the assertion names, also in a check of a recommendation', () => {
+  const named = { clause: 'OVERFLOW-012', reliesOn: 'QUEUE-001' };
+  for (const level of ['MUST', 'SHOULD', 'MAY'] as const)
+    expect(judged(named, level)).toMatchObject({ outcome: 'fail', clause: 'OVERFLOW-012' });
+  expect(judged(named, 'SHOULD', false)).toMatchObject({ outcome: 'warn', clause: 'OVERFLOW-012' });
+  expect(judged(named, 'MAY', false)).toMatchObject({ outcome: 'not applicable', clause: 'OVERFLOW-012' });
+});
+
 it('names no broken requirement if a recommendation is not followed', () => {
   const should = judged({ reliesOn: 'DELIVERY-038' }, 'SHOULD');
   expect(should).toEqual({ outcome: 'warn', clause: undefined, reliesOn: undefined });
@@ -74,11 +83,10 @@ it('keeps the MUST of the step at which the check of a recommendation ended', ()
     return judge(end).requiredStep;
   };
   expect(stepOf({ reliesOn: 'QUEUE-001' }, 'SHOULD')).toBe('QUEUE-001');
-  expect(stepOf({ clause: 'QUEUE-001' }, 'MAY')).toBe('QUEUE-001');
   expect(stepOf({ reliesOn: 'DELIVERY-038' }, 'SHOULD')).toBe('DELIVERY-038');
   expect(stepOf({ reliesOn: 'QUEUE-001' }, 'SHOULD', false)).toBeUndefined();
   expect(stepOf({ reliesOn: 'QUEUE-001' }, 'MUST')).toBeUndefined();
-  expect(stepOf({ clause: 'DELIVERY-040' }, 'SHOULD')).toBeUndefined();
+  expect(stepOf({ clause: 'QUEUE-001' }, 'MAY')).toBeUndefined();
   expect(stepOf({}, 'SHOULD')).toBeUndefined();
 });
 

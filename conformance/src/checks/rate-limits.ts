@@ -54,7 +54,11 @@ const publishRates: CheckModule = [
         answers.push(answer);
       }
       const refused = answers.filter(({ command }) => command !== Command.PublishAck);
-      ctx.assert.notEqual(refused.length, 0, 'number of publishes that are not confirmed', 'LIMIT-001');
+      // A broker that closes the connection instead answers none of the others.
+      const isEachConfirmed = answers.length === frames.length && refused.length === 0;
+      const text = 'publishes over the rate are not confirmed';
+      const actual = `${answers.length - refused.length} of ${frames.length} confirmed`;
+      ctx.assert.ok(!isEachConfirmed, text, { actual, clause: 'LIMIT-001' });
       const codes = [...new Set(refused.map(({ errorCode }) => errorCode))];
       ctx.assert.deepEqual(
         codes,

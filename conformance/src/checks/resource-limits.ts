@@ -72,12 +72,16 @@ export const resourceLimitChecks: CheckModule = [
       const last = ids.at(-1) ?? '';
       const isRead = await isPingAnswered(ctx, publisher, client);
       if (isRead) await publisher.expect({ command: 'Error', id: last }, { clause: 'OVERFLOW-021' });
+      const early = publisher.received.filter(({ id }) => ids.slice(0, -1).includes(id ?? ''));
+      const acks = early.filter(({ command }) => command === Command.PublishAck);
+      ctx.assert.deepEqual(acks.map(frameText), [], 'the confirmations without room', 'OVERFLOW-010');
+      ctx.assert.deepEqual(early.map(frameText), [], 'the answers to the publishes within the limit');
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 1 + blockedCount)).slice(1);
       ctx.assert.deepEqual(taken, ids.slice(0, -1), 'the messages that were blocked', 'OVERFLOW-012');
       // A Publish that the broker reads later is answered when there is room.
-      const [early] = publisher.received.filter((frame) => frame.id === last);
-      const answer = early ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id: last }));
+      const [refusal] = publisher.received.filter((frame) => frame.id === last);
+      const answer = refusal ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id: last }));
       const isStored = answer.command === Command.PublishAck;
       const text = 'the Publish beyond the limit is refused, or stored when there is room';
       ctx.assert.ok(isStored || answer.errorCode === 'QUEUE_FULL', text, { actual: frameText(answer) });

@@ -26,6 +26,8 @@ import type { Endpoints } from '../target/target-file.ts';
 import { testTrust } from '../target/test-certificates.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
+import type { WatchSetting } from '../watch/frame-watch.ts';
+import { FrameWatch } from '../watch/frame-watch.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
@@ -59,6 +61,7 @@ export class ContextRecord {
   readonly trace = new Trace();
   readonly history: HistoryRecorder;
   readonly traffic = new CheckTraffic();
+  readonly watch: FrameWatch;
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
@@ -68,10 +71,14 @@ export class ContextRecord {
   #connectionCount = 0;
   #hasEnded = false;
 
-  /** `now`: milliseconds since the start of the run. `clauses`: the requirements that the check is about. */
-  constructor(now: () => number, clauses: readonly string[]) {
+  /**
+   * `now`: milliseconds since the start of the run. `clauses`: the requirements that the check is about. `watch`: what is known of the broker
+   * that every frame is judged by.
+   */
+  constructor(now: () => number, clauses: readonly string[], watch: WatchSetting) {
     this.evidence = new Evidence(clauses);
     this.history = new HistoryRecorder(now);
+    this.watch = new FrameWatch(now, watch);
   }
 
   /** A number from 0, different for each connection, also for those that are opened at the same time. */
@@ -199,7 +206,7 @@ function connectionSetting(
   const { timing, now, wireMode: mode, check, seed } = setting;
   const random = randomFor(seed, `${check.id}:${name}`);
   const { maxMessageSizeBytes } = setting.facts;
-  const { evidence, trace, history: observer, traffic } = record;
+  const { evidence, trace, history: observer, traffic, watch } = record;
   return {
     name,
     mode,
@@ -210,6 +217,7 @@ function connectionSetting(
     trace,
     observer,
     traffic,
+    watch,
     now,
     onFrame: () => noteFrame(setting.broker, now()),
     nextId,
@@ -302,7 +310,10 @@ function withoutHealthPath(url: string | undefined, kind: 'health' | 'dashboard'
   return kind === 'health' ? url?.replace(/\/health\/?$/, '') : url;
 }
 
-function brokerControl({ check, broker, timing }: ContextSetting, { history }: ContextRecord): BrokerControl {
+function brokerControl(
+  { check, broker, timing }: ContextSetting,
+  { history, watch }: ContextRecord,
+): BrokerControl {
   const requireRestartIsolation = (): void => {
     if (check.isolation !== 'restart')
       throw new Error(`${check.id} stops its broker without isolation "restart"`);
@@ -316,11 +327,13 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       requireRestartIsolation();
       await broker.crash();
       history.note('crashed');
+      watch.note('crashed');
     },
     start: async () => {
       requireRestartIsolation();
       await broker.start().catch(throwStartFailure);
       history.note('restarted');
+      watch.note('restarted');
     },
     startOrRefusal: () => {
       requireRestartIsolation();
@@ -331,7 +344,10 @@ function brokerControl({ check, broker, timing }: ContextSetting, { history }: C
       const { startWithFileLimit } = broker;
       if (startWithFileLimit === undefined || process.platform === 'win32') return false;
       const refusal = await refusalOf(() => startWithFileLimit.call(broker, maxBytes));
-      if (refusal === undefined) history.note('restarted');
+      if (refusal === undefined) {
+        history.note('restarted');
+        watch.note('restarted');
+      }
       return refusal === undefined;
     },
     secondRefusal: () => {

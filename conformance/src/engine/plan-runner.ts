@@ -359,8 +359,13 @@ export class PlanRunner {
     attempt: number,
     connections: CheckConnections,
   ): Omit<RunCheckSetting, 'isAlone'> {
-    const { catalogue, options, golden } = this.#setting;
+    const { catalogue, options, golden, selection } = this.#setting;
     const { check, repetition } = entry;
+    const isRequired = (clause: string): boolean => catalogue.requirement(clause)?.level === 'MUST';
+    const isClaimed = (clause: string): boolean => {
+      const profile = catalogue.requirement(clause)?.profile;
+      return profile !== undefined && selection.claimed.has(profile);
+    };
     const required = check.requires?.capabilities ?? [];
     return {
       ...this.#head(entry, attempt),
@@ -379,7 +384,8 @@ export class PlanRunner {
       spares: this.#spares,
       now: () => performance.now() - this.#startedAt,
       level: catalogue.levelOf(check),
-      isRequired: (clause) => catalogue.requirement(clause)?.level === 'MUST',
+      isRequired,
+      isWatched: (clause) => isRequired(clause) && isClaimed(clause),
       declared: required.length > 0 && undeclaredCapabilities(check, options.target).length === 0,
     };
   }

@@ -3,10 +3,12 @@
 import type { Level } from '../catalogue-words.ts';
 import { missingEvidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
-import type { Judgement } from '../outcome.ts';
+import type { Judgement, RunEnd } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
 import { allConnections } from '../trace.ts';
+import type { WatchSetting } from '../watch/frame-watch.ts';
+import type { WatchedBreach } from '../watch/watched-breach.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
 import { starvation, watchLoop } from './loop-watch.ts';
@@ -18,6 +20,8 @@ export type RunCheckSetting = ContextSetting & {
   readonly declared: boolean;
   /** Whether a requirement is a MUST. */
   readonly isRequired: (clause: string) => boolean;
+  /** Whether a requirement is a MUST of a profile that the target claims. */
+  readonly isWatched: (clause: string) => boolean;
   readonly repetition: number;
   readonly reproduce: string;
   /** No other check runs, so a slow answer is the broker's fault. */
@@ -30,7 +34,7 @@ export type RunCheckSetting = ContextSetting & {
 
 export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { check, broker, now } = setting;
-  const record = new ContextRecord(now, check.clauses);
+  const record = new ContextRecord(now, check.clauses, watchSetting(setting));
   const logPosition = broker.log.addedCount;
   const startedAt = now();
   const watch = watchLoop();
@@ -50,7 +54,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { minWaitMs } = record.evidence;
   const starved =
     starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness(setting, record));
-  const judgement = judge({
+  const judgement = judgeWithWatch(await record.watch.breach(worstDelayMs), {
     thrown,
     level: setting.level,
     isRequired: setting.isRequired,
@@ -71,6 +75,24 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     trace,
     brokerLog: broker.log.since(logPosition),
   };
+}
+
+function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
+  const { ackTimeoutMs, configuration, queueDefaults } = facts;
+  const isDefault = queueDefaults === undefined && configuration.queueDefaults === undefined;
+  return { isWatched, ackTimeoutMs, defaultMode: isDefault ? 'RoundRobin' : undefined };
+}
+
+/** A check that does not fail by itself fails by what its frames broke. */
+function judgeWithWatch(breach: WatchedBreach | undefined, end: RunEnd): Judgement {
+  const own = judge(end);
+  const mayFail = ['pass', 'warn', 'not applicable', 'not shown'].includes(own.outcome);
+  if (breach === undefined || !mayFail) return own;
+  // It is certain, so nothing else explains it; a check of the broken requirement shows it better.
+  const { clause, what, expected, actual } = breach;
+  const thrown = new ExpectationFailure(`in every check, ${what}`, { expected, actual, broken: clause });
+  const failure = judge({ ...end, thrown, hints: { seen: [], needed: [] }, starved: undefined });
+  return { ...failure, reliesOn: clause, watched: true };
 }
 
 /** Why what came late, or not at all, may be the machine's fault. */

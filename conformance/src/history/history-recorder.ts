@@ -16,6 +16,7 @@ type Step = Operation extends infer Each
 export class HistoryRecorder implements WireObserver {
   readonly #operations: Operation[] = [];
   readonly #now: () => number;
+  readonly #withContents: boolean;
   readonly #contents = new MessageContents();
   #isOn = false;
   /** The unanswered commands of each connection, by id. */
@@ -23,8 +24,10 @@ export class HistoryRecorder implements WireObserver {
   /** The number of operations before each Ping that was sent. */
   readonly #pings = new Map<string, number>();
 
-  constructor(now: () => number) {
+  /** `withContents`: payloads are compared, which takes time. */
+  constructor(now: () => number, { withContents = true } = {}) {
     this.#now = now;
+    this.#withContents = withContents;
   }
 
   get operations(): readonly Operation[] {
@@ -106,7 +109,7 @@ export class HistoryRecorder implements WireObserver {
 
   /** The digest takes time, so it is computed only if it is kept. */
   #contentOf(payload: string | Buffer | undefined): string {
-    return this.#isOn ? this.#contents.contentOf(payload) : '';
+    return this.#isOn && this.#withContents ? this.#contents.contentOf(payload) : '';
   }
 
   #add(connection: string, step: Step): void {

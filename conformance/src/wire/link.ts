@@ -10,6 +10,7 @@ import type { Random } from '../random.ts';
 import type { Timing } from '../timing.ts';
 import type { Trace } from '../trace.ts';
 import { frameText } from '../trace.ts';
+import type { FrameWatch } from '../watch/frame-watch.ts';
 import { within } from '../within.ts';
 import type { CheckTraffic } from './check-traffic.ts';
 import type { WireMode } from './chunking.ts';
@@ -46,6 +47,8 @@ export type ConnectionSetting = {
   readonly observer?: WireObserver;
   /** Determines the requirement by which a delivery must come. */
   readonly traffic?: CheckTraffic;
+  /** Judges every frame of the check. */
+  readonly watch?: FrameWatch;
   readonly now: () => number;
   /** Called for each received frame. */
   readonly onFrame?: () => void;
@@ -162,6 +165,7 @@ export class Link {
     this.canPing = false;
     return this.#sendInTurn([], () => {
       this.setting.traffic?.sentBytes(this.name, bytes);
+      this.setting.watch?.sentBytes(this.name);
       this.#trace('sent', `${bytes.length} raw bytes`, bytes);
       return this.#sender.send(bytes);
     });
@@ -180,6 +184,7 @@ export class Link {
     this.canPing = false;
     return this.#sendInTurn([], () => {
       this.setting.traffic?.sentBytes(this.name, Buffer.concat(pieces));
+      this.setting.watch?.sentBytes(this.name);
       this.#trace('sent', `${pieces.length} pieces`, Buffer.concat(pieces));
       return this.#sender.sendPieces(pieces);
     });
@@ -290,6 +295,7 @@ export class Link {
 
   pauseReading(): void {
     this.canPing = false;
+    this.setting.watch?.stoppedReading();
     this.#socket.pause();
   }
 
@@ -328,6 +334,7 @@ export class Link {
       this.#trace('undecodable', String(error), this.#reader.partial);
       this.setting.traffic?.receivedUndecodable();
       const broken = error instanceof WireFault ? error.broken : undefined;
+      if (broken !== undefined) this.setting.watch?.undecodable(broken, String(error));
       this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`, broken);
       // What follows cannot be read, but the end of the connection can be seen.
       this.#isUndecodable = true;
@@ -384,8 +391,8 @@ export class Link {
   }
 
   #notify(call: (observer: WireObserver) => void): void {
-    const { observer, traffic } = this.setting;
-    for (const one of [observer, traffic]) if (one !== undefined) call(one);
+    const { observer, traffic, watch } = this.setting;
+    for (const one of [observer, traffic, watch]) if (one !== undefined) call(one);
   }
 
   #recordEnd(byRunner: 'end' | 'reset', text: string): void {

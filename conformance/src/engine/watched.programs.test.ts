@@ -1,0 +1,87 @@
+// What is watched in every check, from end to end: the tiny broker does not name the queue in PublishAck, and no check here is about that.
+import { expect, it } from 'vitest';
+import { catalogueOf } from '../catalogue.ts';
+import type { Check } from '../check.ts';
+import type { CheckResult } from '../result.ts';
+import type { Requirement } from '../suite-data.ts';
+import { recordedFrames, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
+import { Command } from '../wire/command.ts';
+import { runSuite } from './suite.ts';
+
+const publishes: Check['run'] = async (ctx) => {
+  const client = await ctx.connect();
+  await client.send({ command: Command.Publish, id: ctx.id(), queue: ctx.queue('orders') });
+  const ack = await client.expect('PublishAck');
+  ctx.assert.equal(ack.commandName, 'PublishAck', 'the answer');
+};
+const pings: Check['run'] = async (ctx) => {
+  const pong = await (await ctx.connect()).ping();
+  ctx.assert.equal(pong.commandName, 'Pong', 'the answer');
+};
+const fails: Check['run'] = async (ctx) => {
+  await publishes(ctx);
+  ctx.assert.equal(1, 2, 'one is two');
+};
+const shows: Check['run'] = async (ctx) => {
+  const client = await ctx.connect();
+  await client.send({ command: Command.Publish, id: ctx.id(), queue: ctx.queue('orders') });
+  ctx.assert.equal((await client.expect('PublishAck')).queue, ctx.queue('orders'), 'the queue');
+};
+
+async function resultsOf(
+  checks: readonly Check[],
+  more: Pick<Requirement, 'level' | 'profile'> = { level: 'MUST', profile: 'core' },
+): Promise<{ readonly exitCode: number; readonly results: readonly CheckResult[] }> {
+  const requirements: readonly Requirement[] = [
+    { id: 'CONN-001', level: 'MUST', sentence: 'A MUST.', profile: 'core' },
+    { id: 'CONN-002', level: 'SHOULD', sentence: 'A SHOULD.', profile: 'core' },
+    { id: 'CONN-010', sentence: 'The broker names the queue.', ...more },
+  ];
+  const sources = { catalogue: catalogueOf(checks, requirements), golden: recordedFrames() };
+  const { results, verdict } = await runSuite(sources, tinyOptions({ target: tinyTarget() }), () => {});
+  return { exitCode: verdict.exitCode, results };
+}
+
+it.each(['CONN-001a', 'CONN-002a'])('fails %s, whose assertions hold, whatever its level', async (id) => {
+  const { exitCode, results } = await resultsOf([tinyCheck(id, publishes)]);
+  expect(exitCode).toBe(1);
+  expect(results).toMatchObject([
+    {
+      id,
+      outcome: 'fail',
+      clause: 'CONN-010',
+      watched: true,
+      reason: 'in every check, the answer names the queue of its command',
+      expected: expect.stringMatching(/^queue .*orders$/),
+    },
+  ]);
+});
+
+it('leaves a check alone that fails by itself, or in which nothing is broken', async () => {
+  const { results } = await resultsOf([tinyCheck('CONN-001a', fails), tinyCheck('CONN-002a', pings)]);
+  expect(results.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+    ['fail', 'one is two'],
+    ['pass', undefined],
+  ]);
+  expect(results.every(({ watched }) => watched === undefined)).toBe(true);
+});
+
+it('is blocked by a check of the broken requirement', async () => {
+  const { exitCode, results } = await resultsOf([
+    tinyCheck('CONN-001a', publishes),
+    tinyCheck('CONN-010a', shows),
+  ]);
+  expect(exitCode).toBe(1);
+  expect(results.map(({ id, outcome, blockedBy }) => [id, outcome, blockedBy])).toEqual([
+    ['CONN-001a', 'blocked', { clause: 'CONN-010', shownBy: ['CONN-010a'] }],
+    ['CONN-010a', 'fail', undefined],
+  ]);
+});
+
+it.each([
+  ['that is only recommended', { level: 'SHOULD', profile: 'core' }],
+  ['of a profile that the target does not claim', { level: 'MUST', profile: 'delivery' }],
+] as const)('does not judge by a requirement %s', async (_, requirement) => {
+  const { exitCode, results } = await resultsOf([tinyCheck('CONN-001a', publishes)], requirement);
+  expect([exitCode, results[0]?.outcome]).toEqual([0, 'pass']);
+});
