@@ -17,7 +17,10 @@ export function fillingEnds(ctx: CheckContext): number {
   return ctx.now() + ctx.target.ackTimeoutMs / 4;
 }
 
-/** Publishes numbered messages, each after the previous one is confirmed. Returns their ids in order. */
+/**
+ * Publishes numbered messages, each after the previous one is confirmed. Each has a header, so that it is seen where headers are lost (watch/).
+ * Returns their ids in order.
+ */
 export async function publishSeries(
   ctx: CheckContext,
   publisher: Connection,
@@ -25,7 +28,8 @@ export async function publishSeries(
   count: number,
 ): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => ctx.id('m'));
-  for (const [index, id] of ids.entries()) await publisher.publish(queue, String(index), { id });
+  for (const [index, id] of ids.entries())
+    await publisher.publish(queue, String(index), { id, headers: { label: id } });
   return ids;
 }
 
