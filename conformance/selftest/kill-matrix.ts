@@ -2,7 +2,7 @@
 // was made from, so that only what has changed is tried again. Pure: from the findings to the committed file and the page that people
 // read.
 import type { CheckResult } from '../src/result.ts';
-import { isKill } from './mutant-verdict.ts';
+import { isKill, isOnlyWatched } from './mutant-verdict.ts';
 
 export type MatrixRow = {
   /** The id of the mutant. */
@@ -67,7 +67,7 @@ export function rowOf(
     ({ outcome }) => outcome === 'error' || outcome === 'could not run' || outcome === 'not shown',
   );
   // What is watched in every check shows nothing of a check that the fault does not name for it.
-  const kills = idsOf((result) => isKill(result) && (result.watched !== true || watched.includes(result.id)));
+  const kills = idsOf((result) => isKill(result) && (!isOnlyWatched(result) || watched.includes(result.id)));
   return { mutant: id, title, kills, ...(unclear.length === 0 ? {} : { unclear }), named, digest };
 }
 

@@ -107,12 +107,18 @@ function wronglyWatched(
 ): readonly string[] {
   return results
     .filter(({ id }) => mustFail.includes(id))
-    .filter((result) => isKill(result) && (result.watched === true) !== watched.includes(result.id))
-    .map(({ id, watched: isWatched }) =>
-      isWatched === true
+    .filter((result) => isKill(result) && isOnlyWatched(result) !== watched.includes(result.id))
+    .map((result) => ({ id: result.id, isWatched: isOnlyWatched(result) }))
+    .map(({ id, isWatched }) =>
+      isWatched
         ? `the assertions of ${id} hold: it fails only by what is watched in every check`
         : `${id} fails by its own assertions, not only by what is watched in every check`,
     );
+}
+
+/** The assertions of the check hold, those about recommendations included. */
+export function isOnlyWatched({ watched, warnings }: CheckResult): boolean {
+  return watched === true && warnings.length === 0;
 }
 
 /** What a fault says of checks: those that must not pass, and the others that may fail. */

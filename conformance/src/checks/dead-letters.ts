@@ -17,6 +17,7 @@ import {
   nextAttempt,
   reasonOf,
   shortTimings,
+  shouldHaveContent,
   subscribeToDeadLetters,
   takeDeadLetter,
   waitUntil,
@@ -285,6 +286,7 @@ const content: CheckModule = [
       await nextAttempt(ctx, subscriber, { queue, id });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, 0, 'RETRY-008');
+      shouldHaveContent(ctx, deadLetter, id);
       ctx.assert.equal(reasonOf(ctx, deadLetter), 'MaxRetriesExceeded', 'header deadLetterReason');
       ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'header deadLetterAttempts', 'DLQ-015');
       await reader.ack(deadLetter);

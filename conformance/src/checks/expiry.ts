@@ -15,6 +15,7 @@ import {
   reasonOf,
   retryDelayMs,
   shortTimings,
+  shouldHaveContent,
   takeDeadLetter,
   waitUntil,
 } from './shared/retry-attempts.ts';
@@ -211,6 +212,7 @@ const waitingMessages: CheckModule = [
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
       const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }, ttlMs);
       await reader.ack(deadLetter);
+      shouldHaveContent(ctx, deadLetter, id);
       const { earlyMs, lateMs } = ctx.timing;
       ctx.assert.betweenMs(
         deadLetter.atMs - sentAt,

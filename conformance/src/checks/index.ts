@@ -34,6 +34,7 @@ import { limitChecks } from './limits.ts';
 import { messageContentChecks } from './message-content.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
+import { otherModeChecks } from './other-modes.ts';
 import { overflowChecks } from './overflow.ts';
 import { payloadJsonChecks } from './payload-json.ts';
 import { permissionChecks } from './permissions.ts';
@@ -80,6 +81,7 @@ export const checks: readonly Check[] = [
   ...rateLimitChecks,
   ...fanOutChecks,
   ...priorityChecks,
+  ...otherModeChecks,
   ...overflowChecks,
   ...blockingChecks,
   ...blockedRepeatChecks,

@@ -1,9 +1,10 @@
 // Runs one check once against one broker and returns its result, whatever the check does: also if it throws, does not end, or has no
 // evidence. Always closes the connections of the check, or keeps clean ones for other checks.
 import type { Level } from '../catalogue-words.ts';
+import type { Check } from '../check.ts';
 import { missingEvidence } from '../evidence.ts';
 import { ExpectationFailure } from '../expectation.ts';
-import type { Judgement, RunEnd } from '../outcome.ts';
+import type { Judgement, RunEnd, Warning } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
 import { allConnections } from '../trace.ts';
@@ -54,7 +55,7 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   const { minWaitMs } = record.evidence;
   const starved =
     starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness(setting, record));
-  const judgement = judgeWithWatch(await record.watch.breach(worstDelayMs), {
+  const end: RunEnd = {
     thrown,
     level: setting.level,
     isRequired: setting.isRequired,
@@ -64,13 +65,17 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
     hints,
     missingEvidence: missingEvidence(check, record.evidence),
     starved,
-  });
+  };
+  const own = judge(end);
+  const breach = await record.watch.breach(worstDelayMs);
+  const watched = breach !== undefined && mayBeWatched(own) ? watchedJudgement(breach, end) : undefined;
+  const judgement = watched ?? own;
   return {
     ...resultHead(setting),
     ...judgement,
     evidence: record.evidence.counts,
     notes: notesOf(record, judgement),
-    warnings: record.warnings,
+    warnings: [...record.warnings, ...(watched === undefined ? [] : ownWarnings(check, own))],
     durationMs: Math.round(now() - startedAt),
     trace,
     brokerLog: broker.log.since(logPosition),
@@ -84,15 +89,21 @@ function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
 }
 
 /** A check that does not fail by itself fails by what its frames broke. */
-function judgeWithWatch(breach: WatchedBreach | undefined, end: RunEnd): Judgement {
-  const own = judge(end);
-  const mayFail = ['pass', 'warn', 'not applicable', 'not shown'].includes(own.outcome);
-  if (breach === undefined || !mayFail) return own;
-  // It is certain, so nothing else explains it; a check of the broken requirement shows it better.
-  const { clause, what, expected, actual } = breach;
+function mayBeWatched({ outcome }: Judgement): boolean {
+  return ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
+}
+
+/** It is certain, so nothing else explains it; a check of the broken requirement shows it better. */
+function watchedJudgement({ clause, what, expected, actual }: WatchedBreach, end: RunEnd): Judgement {
   const thrown = new ExpectationFailure(`in every check, ${what}`, { expected, actual, broken: clause });
   const failure = judge({ ...end, thrown, hints: { seen: [], needed: [] }, starved: undefined });
   return { ...failure, reliesOn: clause, watched: true };
+}
+
+/** The recommendation or option that the broker did not follow either, according to the check itself. */
+function ownWarnings({ clauses }: Check, own: Judgement): readonly Warning[] {
+  const { reason = '', expected, actual = '', clause = clauses[0] } = own;
+  return own.outcome === 'warn' && expected !== undefined ? [{ clause, text: reason, expected, actual }] : [];
 }
 
 /** Why what came late, or not at all, may be the machine's fault. */

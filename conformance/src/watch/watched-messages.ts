@@ -71,11 +71,13 @@ export class WatchedMessages {
     return undefined;
   }
 
-  /** What a delivery changed of every message that was published with its id; undefined if it may be one of them. */
+  /**
+   * What a delivery changed of every message that was published to its queue with its id; undefined if it may be one of them. What a dead letter
+   * has of its message is only recommended.
+   */
   differenceOf(frame: ReceivedFrame): WatchedBreach | undefined {
     const published = this.#byId.get(frame.id)?.published ?? [];
-    const own = published.filter(({ queue }) => queue === frame.queue);
-    const candidates = own.length > 0 ? own : published;
+    const candidates = published.filter(({ queue }) => queue === frame.queue);
     const [first] = candidates;
     if (first === undefined) return undefined;
     const samePayload = candidates.filter((one) => mayBePayload(frame, one));

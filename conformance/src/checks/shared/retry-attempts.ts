@@ -59,6 +59,16 @@ export async function takeDeadLetter(
   return deadLetter;
 }
 
+/** Warns if a dead letter has not the content of its message, which `publishSeries` published first. */
+export function shouldHaveContent(ctx: CheckContext, deadLetter: ReceivedFrame, id: string): void {
+  const label = deadLetter.header('label');
+  const isKept = label === id && deadLetter.text().trim() === '0';
+  ctx.should(isKept, 'DLQ-012', 'a dead letter has the content of its message', {
+    expected: `payload 0 and header label ${id}`,
+    actual: `payload ${deadLetter.text()} and header label ${label ?? 'none'}`,
+  });
+}
+
 const reasons = [
   'MaxRetriesExceeded',
   'MessageExpired',
