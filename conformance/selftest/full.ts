@@ -85,9 +85,10 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, all: { type: 'boolean', default: false } },
 });
 const { only, all } = values;
-const before = all ? empty : committed();
+// Of `--all --only`, the rows of the others stay.
+const before = all && only === undefined ? empty : committed();
 const rows = new Map(before.mutants.map((row) => [row.mutant, row]));
-const due = retrials(before, present).filter(
+const due = retrials(all ? empty : before, present).filter(
   ({ mutant }) => only === undefined || fits({ id: mutant }, only),
 );
 await workOff(due, tryAgain, mutantCrew);

@@ -68,6 +68,12 @@ const queues: CheckModule = [
         [id],
         'the delivered dead letters',
       );
+      const names = await client.listQueues();
+      ctx.assert.ok(names.includes(deadLetterQueue), 'the dead letter queue is listed', {
+        expected: deadLetterQueue,
+        actual: names,
+        clause: 'QUEUE-028',
+      });
     },
   },
   // DLQ-004 (SHOULD): The broker creates a dead letter queue together with its source queue, even if EnableAutoCreate

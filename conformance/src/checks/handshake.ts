@@ -370,14 +370,16 @@ export const handshakeChecks: CheckModule = [
   // CONN-037 (SHOULD): The broker sends headers serverVersion and connectionId in ConnectAck.
   {
     id: 'CONN-037a',
-    title: 'sends serverVersion and connectionId in ConnectAck',
+    title: 'sends serverVersion and connectionId in ConnectAck, also to a client that offers compression',
     clauses: ['CONN-037'],
     profile: 'core',
-    evidence: { frames: 1, assertions: 2 },
+    evidence: { frames: 2, assertions: 4 },
     run: async (ctx) => {
-      const { connectAck } = await ctx.connect();
-      ctx.assert.matches(connectAck.header('serverVersion'), /./, 'header serverVersion');
-      ctx.assert.matches(connectAck.header('connectionId'), /./, 'header connectionId');
+      for (const headers of [{}, { 'supported-compression': 'gzip' }]) {
+        const { connectAck } = await ctx.connect({ own: true, headers });
+        ctx.assert.matches(connectAck.header('serverVersion'), /./, 'header serverVersion');
+        ctx.assert.matches(connectAck.header('connectionId'), /./, 'header connectionId');
+      }
     },
   },
   // CONN-038 (MUST): The broker ignores headers of a Connect that it does not know.

@@ -97,7 +97,8 @@ export const permissionChecks: CheckModule = [
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const queue = await newQueue(ctx, admin, 'orders');
-      const kept: Entry = { queuePattern: ctx.queue('kept'), operations: ['Publish'] };
+      // It begins with the pattern that is revoked.
+      const kept: Entry = { queuePattern: `${queue}.kept`, operations: ['Publish'] };
       const user = await newUser(ctx, admin, 'user', [
         { queuePattern: queue, operations: ['Publish'] },
         kept,

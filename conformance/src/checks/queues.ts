@@ -75,6 +75,39 @@ export const queueChecks: CheckModule = [
       }
     },
   },
+  // QUEUE-012 (SHOULD): The broker answers a CreateQueue with other options on an existing queue by Error QUEUE_EXISTS.
+  {
+    id: 'QUEUE-012b',
+    title: 'answers CreateQueue for an existing queue with QUEUE_EXISTS, whichever option differs',
+    clauses: ['QUEUE-012'],
+    profile: 'core',
+    evidence: { frames: 7, assertions: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const live = { mode: 0, maxQueueSize: 50, messageTtl: '01:00:00', enableDeadLetterQueue: false };
+      const queue = await newQueue(ctx, client, 'other', {
+        ...live,
+        overflowStrategy: 0,
+        maxRetryAttempts: 3,
+      });
+      for (const [option, value] of [
+        ['mode', 3],
+        ['maxQueueSize', 51],
+        ['messageTtl', '01:00:01'],
+        ['enableDeadLetterQueue', true],
+        ['overflowStrategy', 1],
+        ['maxRetryAttempts', 4],
+      ] as const) {
+        const options = { ...live, overflowStrategy: 0, maxRetryAttempts: 3, [option]: value };
+        await client.send({
+          ...{ command: Command.CreateQueue, id: ctx.id(), queue },
+          payload: JSON.stringify(options),
+        });
+        const error = await client.expect('Error', { what: `the refusal of another ${option}` });
+        ctx.assert.equal(error.errorCode, 'QUEUE_EXISTS', `the error code for another ${option}`);
+      }
+    },
+  },
   // QUEUE-013 (SHOULD): When the broker compares options with those of an existing queue, an absent deadLetterQueueName
   // equals the name <queue>.dlq.
   {

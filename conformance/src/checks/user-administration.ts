@@ -87,6 +87,24 @@ export const userAdministrationChecks: CheckModule = [
   // AUTH-041 (MUST): The broker answers AdminListUsers with an array that has one object for each user, with username,
   // isSuperuser and createdAt in Unix seconds.
   {
+    id: 'AUTH-041b',
+    title: 'lists each of twelve new users once',
+    clauses: ['AUTH-041'],
+    ...withUsers,
+    evidence: { frames: 14, assertions: 1 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const created: string[] = [];
+      for (let count = 0; count < 12; count += 1)
+        created.push((await newUser(ctx, admin, `user-${count}`)).username);
+      const listed = (await usersOf(admin)).map((user) => String(user['username']));
+      const own = listed.filter((name) => created.includes(name));
+      ctx.assert.deepEqual([...own].sort(), [...created].sort(), 'the listed users of this check');
+    },
+  },
+  // AUTH-041 (MUST): The broker answers AdminListUsers with an array that has one object for each user, with username,
+  // isSuperuser and createdAt in Unix seconds.
+  {
     id: 'AUTH-041a',
     title: 'lists each user once, with username, isSuperuser and createdAt in Unix seconds',
     clauses: ['AUTH-041'],
