@@ -315,6 +315,12 @@ describe('revokePermission', () => {
     expect(changes.at(-1)).toMatchObject({ kind: 'rights', principal: { accessList } });
   });
 
+  it('leaves the entries whose patterns begin with that one [AUTH-040]', async () => {
+    for (const pattern of ['a', 'a.b', 'a*']) await ask('root', grant('alice', pattern, Publish));
+    await ask('root', revoke('a'));
+    expect(store.accessList('alice').map(({ queuePattern }) => queuePattern)).toEqual(['a.b', 'a*']);
+  });
+
   it('leaves the entries whose patterns differ in case [AUTH-040]', async () => {
     for (const queuePattern of ['x.*', 'X.*']) store.grant('alice', { queuePattern, operations: [Publish] });
     await ask('root', revoke('X.*'));
@@ -338,6 +344,13 @@ describe('what is asked for', () => {
         createdAt: 5,
       })),
     });
+  });
+
+  it('is every one of many users [AUTH-041]', async () => {
+    for (const count of Array.from({ length: 30 }).keys())
+      store.add({ username: `u${count}`, passwordHash: '', isSuperuser: false, createdAt: 5, updatedAt: 5 });
+    const answer = await ask('root', { kind: 'listUsers' });
+    expect(answer).toMatchObject({ kind: 'done', users: { length: 33 } });
   });
 
   it('is the access list of a user, empty for an unknown one [AUTH-042, AUTH-044]', async () => {

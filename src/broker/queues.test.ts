@@ -25,7 +25,7 @@ describe('CreateQueue', () => {
     });
   });
 
-  it('succeeds without options on a queue that exists, and leaves it as it is [QUEUE-009, QUEUE-010]', () => {
+  it('succeeds without options on a queue that exists, and leaves it as it is [QUEUE-009, QUEUE-010, CONN-040]', () => {
     const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { maxQueueSize: 3 });
@@ -57,7 +57,7 @@ describe('CreateQueue', () => {
     { overflowStrategy: OverflowStrategy.DropNewest },
     { maxRetryAttempts: 4 },
   ];
-  it.each(differences)('is refused when the live queue differs: %o [QUEUE-012]', (difference) => {
+  it.each(differences)('is refused when the live queue differs: %o [QUEUE-012, ERROR-001]', (difference) => {
     const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', {});

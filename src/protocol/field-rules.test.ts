@@ -71,6 +71,15 @@ describe('checkFieldRules', () => {
   });
 });
 
+it('an invalid queue name is refused each time that a connection uses it [BODY-024]', () => {
+  const checked = noCheckedQueueName();
+  const queueNamed = (queue: string) => checkFieldRules({ ...sound, queue }, defaultLimits, checked);
+  expect(queueNamed('a b')).toMatchObject({ code: 'INVALID_MESSAGE' });
+  expect(queueNamed('a b')).toMatchObject({ code: 'INVALID_MESSAGE' });
+  expect(queueNamed('ab')).toBeUndefined();
+  expect(queueNamed('a b')).toMatchObject({ code: 'INVALID_MESSAGE' });
+});
+
 describe('isQueueName', () => {
   it.each([
     'a',

@@ -107,6 +107,15 @@ describe('Connect', () => {
     });
   });
 
+  it('is answered with the headers of the broker beside the agreed compression [CONN-037, COMPRESS-009]', () => {
+    const serverHeaders = new Map([['serverVersion', '1.2']]);
+    const driver = new SessionDriver({}, () => ({ kind: 'accept', serverHeaders }));
+    const headers = [['supported-compression', 'gzip']] as const;
+    const [answer] = driver.feed(frame({ command: Command.Connect, id: 'c', headers }));
+    const expected = new Map([...serverHeaders, ['negotiated-compression', 'gzip']]);
+    expect(answer).toMatchObject({ fields: { headers: expected } });
+  });
+
   it('ignores headers that it does not know [CONN-005, CONN-038]', () => {
     const headers = [
       ['x-unknown', 'yes'],

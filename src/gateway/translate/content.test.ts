@@ -111,6 +111,33 @@ describe('a further delivery', () => {
     expect(payload.toString()).toBe('{ "n" : 1 }');
   });
 
+  it.each([2, 3, 4])(
+    'has the content that was published: sending %d [DELIVERY-052, DELIVERY-053]',
+    (attempt) => {
+      const { headers, payload } = decoded(deliverBody(deliver(published, { attempt }), maxBodyBytes));
+      expect([headers.get('priority'), headers.get('x')]).toEqual(['High', '1']);
+      expect(payload.toString()).toBe('{ "n" : 1 }');
+    },
+  );
+
+  it.each([
+    'MaxRetriesExceeded',
+    'MessageExpired',
+    'DeserializationError',
+    'HandlerException',
+    'QueueOverflow',
+  ] as const)(
+    'of a dead letter has the content of its message, each time: %s [DLQ-012, DELIVERY-052, DELIVERY-053]',
+    (reason) => {
+      for (const attempt of [1, 2]) {
+        const effect = deliver(published, { attempt, deadLetter: { ...deadLetter, reason } });
+        const { headers, payload } = decoded(deliverBody(effect, maxBodyBytes));
+        expect([headers.get('priority'), headers.get('x')]).toEqual(['High', '1']);
+        expect(payload.toString()).toBe('{ "n" : 1 }');
+      }
+    },
+  );
+
   it('replaces a header of the same name [FRAME-024]', () => {
     const body = bodyBytes({
       command: 20,
