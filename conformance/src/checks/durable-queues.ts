@@ -112,6 +112,8 @@ const deadLetterRecovery: CheckModule = [
       await nextAttempt(ctx, subscriber, { queue, id });
       // The third attempt shows that the second one has failed.
       await nextAttempt(ctx, subscriber, { queue, id }, 2);
+      // What is confirmed later is stored later.
+      await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
       await crashBroker(ctx);
       const again = await newSubscriber(ctx, queue);
       await again.delivery({ queue });

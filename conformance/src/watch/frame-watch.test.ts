@@ -241,6 +241,11 @@ describe('the history', () => {
     expect(await paused.broken()).toBeUndefined();
   });
 
+  it('proves nothing where a user may have lost a right', async () => {
+    const revoked = twice().sends('A', { command: Command.AdminRevokePermission, id: 'r', payload: '{}' });
+    expect(await revoked.delivers('C', 'm').broken()).toBeUndefined();
+  });
+
   it('proves nothing of a queue whose mode is not certain', async () => {
     expect(await twice({ defaultMode: undefined }).delivers('C', 'm').broken()).toBeUndefined();
     const deleted = twice().sends('A', { command: Command.DeleteQueue, id: 'd', queue: 'q' });

@@ -43,7 +43,8 @@ export class FrameWatch implements WireObserver {
   readonly #isWatched: (clause: string) => boolean;
   /** Connections on which a check wrote bytes of its own. */
   readonly #blurred = new Set<string>();
-  #isReadingAll = true;
+  /** False once it is not certain which deliveries are in flight. */
+  #isHistoryCertain = true;
   #first: WatchedBreach | undefined;
 
   /** `now`: milliseconds since the start of the run. */
@@ -63,6 +64,8 @@ export class FrameWatch implements WireObserver {
     if (command === Command.Unsubscribe && watched.subscriptions.has(queue))
       watched.subscriptions.set(queue, 'leaving');
     if (command === Command.Publish) this.#messages.publish(fields);
+    // What a user has in flight may go to others when it loses a right.
+    if (endingCommands.has(command)) this.#isHistoryCertain = false;
   }
 
   /** A check wrote bytes of its own, so it is not known what they ask for. */
@@ -72,7 +75,7 @@ export class FrameWatch implements WireObserver {
 
   /** A connection is not read for some time, so the order of what comes is not known. */
   stoppedReading(): void {
-    this.#isReadingAll = false;
+    this.#isHistoryCertain = false;
   }
 
   received(connection: string, frame: ReceivedFrame): void {
@@ -163,7 +166,7 @@ export class FrameWatch implements WireObserver {
     const frame = this.#messages.refusedYetDelivered();
     if (frame !== undefined)
       this.#broken('PUBLISH-003', 'a refused message is not delivered', frame, `no Deliver ${frame.id}`);
-    const breach = this.#isReadingAll ? await this.#history.breach(delayMs) : undefined;
+    const breach = this.#isHistoryCertain ? await this.#history.breach(delayMs) : undefined;
     if (breach !== undefined) this.#add(breach);
   }
 
@@ -200,6 +203,14 @@ function ask(watched: WatchedConnection, { command, id, queue = '' }: FrameField
 function offersCompression({ headers }: FrameFields): boolean {
   return headerPairs(headers).some(([name]) => name === 'supported-compression');
 }
+
+/** They may end subscriptions on other connections. */
+const endingCommands: ReadonlySet<number> = new Set([
+  Command.AdminDeleteUser,
+  Command.AdminChangePassword,
+  Command.AdminGrantPermission,
+  Command.AdminRevokePermission,
+]);
 
 /** By answer: the command whose queue it names. */
 const queueAnswers: ReadonlyMap<number, number> = new Map([

@@ -43,6 +43,17 @@ describe('a conversation', () => {
     expect(await tested.exchange(client, ...conversation)).toEqual(answers);
   });
 
+  it('names the queue in every PublishAck, in that of a repeat too [CONN-010, PUBLISH-005]', async () => {
+    const tested = new TestedBroker();
+    const client = tested.attach();
+    const frames = [connect, publish('q', 'm1'), publish('q', 'm1')];
+    expect(await tested.exchange(client, ...frames)).toEqual([
+      'ConnectAck c',
+      'PublishAck m1 q',
+      'PublishAck m1 q',
+    ]);
+  });
+
   it('names the broker, the connection and what the broker can [CONN-037, CONN-039, NACK-002, DELIVERY-047]', async () => {
     const tested = new TestedBroker();
     const [first, second] = [tested.attach(), tested.attach()];
