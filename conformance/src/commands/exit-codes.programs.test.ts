@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../check.ts';
+import { ExpectationFailure } from '../expectation.ts';
 import type { Target } from '../target/target-file.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget, tinyWait } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
@@ -19,7 +20,13 @@ const passing = tinyCheck('CONN-001a', answers);
 const failing = tinyCheck('CONN-001b', async (ctx) => ctx.assert.fail('one is not two'));
 const warning = tinyCheck('CONN-002a', async (ctx) => ctx.assert.fail('it does otherwise'));
 /** A check of a recommendation that ends at a step of CONN-001, which is a MUST. */
-const undecided = tinyCheck('CONN-002b', async (ctx) =>
+/** It ends at a step that only relies on a MUST. */
+const undecided = tinyCheck('CONN-002b', async () => {
+  throw new ExpectationFailure('the answer did not come', {
+    ...{ expected: 'an answer', actual: 'nothing', reliesOn: 'CONN-001' },
+  });
+});
+const named = tinyCheck('CONN-002c', async (ctx) =>
   ctx.assert.ok(false, 'it answers', { actual: 'nothing', clause: 'CONN-001' }),
 );
 const throwing = tinyCheck('CONN-001c', async () => {
@@ -116,6 +123,12 @@ describe('the exit code of a run', () => {
       "which no check of this run shows kept or broken; run them together: --only 'CONN-001*' --only CONN-002b",
     ],
     [0, 'the same beside a check that shows it kept', { checks: [passing, undecided] }, '1 pass, 1 warn'],
+    [
+      1,
+      'a MUST that its assertion names, beside a check that shows it kept',
+      { checks: [passing, named] },
+      '1 pass, 1 fail',
+    ],
     [1, 'the same beside a check that shows it broken', { checks: [failing, undecided] }, '1 blocked'],
     [
       0,
