@@ -1,6 +1,7 @@
 // The outcomes of checks, and how the end of a check's run is mapped to one. A violated MUST is a failure, a violated SHOULD a warning, an
-// unused MAY a note; a MUST that an assertion names is a failure in a check of any level. A check that decided nothing about its rule is not shown, and never a pass. A fault of the runner is an error.
-// When all results are known, failures that another failure explains become blocked (engine/causes.ts). Pure.
+// unused MAY a note; a MUST that an assertion names is a failure in a check of any level. A check that decided nothing about its rule is not
+// shown, and never a pass. A fault of the runner is an error. When all results are known, failures that another failure explains become
+// blocked (engine/causes.ts). Pure.
 import type { Level } from './catalogue-words.ts';
 import { ExpectationFailure, NothingShown, PrerequisiteMissing, RuleNotApplicable } from './expectation.ts';
 import type { Hints } from './wire/queue-traffic.ts';
@@ -41,8 +42,8 @@ export type Judgement = {
    */
   readonly possibleCauses?: readonly string[];
   /**
-   * In a check of a SHOULD or MAY: the MUST of the step at which it ended, if no assertion names that one. If no other check shows that one kept or broken, the check is not
-   * shown: a broker that breaks it would only be warned about.
+   * In a check of a SHOULD or MAY: the MUST of the step at which it ended, if no assertion names that one. If no other check shows that one
+   * kept or broken, the check is not shown: a broker that breaks it would only be warned about.
    */
   readonly requiredStep?: string;
   /** The check itself did not fail, but a frame of it broke a MUST by itself (watch/frame-watch.ts). */

@@ -305,6 +305,50 @@ describe('an acknowledged message that comes again', () => {
   });
 });
 
+describe('the answers about queues', () => {
+  const info = {
+    ...{ name: 'q', messageCount: 0, subscriberCount: 1, deliveryMode: 3, maxSize: 10, overflowStrategy: 0 },
+    ...{ createdAt: '2026-11-29T12:00:00.1234567Z', enableDeadLetterQueue: false, maxRetryAttempts: 3 },
+  };
+  const answerOf = (command: number, payload: string): Promise<string | undefined> =>
+    new Watched()
+      .sends('A', { command, id: 'i', queue: 'q' })
+      .gets('A', { command, id: 'i', queue: 'q', payload: Buffer.from(payload) })
+      .broken();
+
+  it.each<[string, object, string | undefined]>([
+    ['all fields', {}, undefined],
+    ['more fields', { more: [], messageTtl: '1.00:00:00', deadLetterQueueName: 'r' }, undefined],
+    ['options that are null', { messageTtl: null, deadLetterQueueName: null }, undefined],
+    ['another name', { name: 'r' }, 'QUEUE-021'],
+    ['no count', { messageCount: undefined }, 'QUEUE-021'],
+    ['a count below 0', { messageCount: -1 }, 'QUEUE-021'],
+    ['a count as text', { subscriberCount: '1' }, 'QUEUE-021'],
+    ['a mode as text', { deliveryMode: 'RoundRobin' }, 'BODY-036'],
+    ['a strategy as text', { overflowStrategy: '0' }, 'BODY-036'],
+    ['an option that a broker should refuse', { maxSize: -1, deliveryMode: 7 }, undefined],
+    ['a time without a zone', { createdAt: '2026-11-29T12:00:00' }, 'BODY-041'],
+    ['a time span in seconds', { messageTtl: 60 }, 'BODY-040'],
+    ['a number as a name', { deadLetterQueueName: 7 }, 'QUEUE-023'],
+  ])('QueueInfo with %s', async (_, changes, clause) => {
+    expect(await answerOf(Command.QueueInfo, JSON.stringify({ ...info, ...changes }))).toBe(clause);
+  });
+
+  it.each([
+    [Command.QueueInfo, '', undefined],
+    [Command.QueueInfo, '[]', 'QUEUE-021'],
+    [Command.QueueInfo, '{', 'QUEUE-021'],
+    [Command.ListQueues, '["a","b"]', undefined],
+    [Command.ListQueues, '["a","b","a"]', 'QUEUE-028'],
+    [Command.ListQueues, '[1]', 'QUEUE-028'],
+    [Command.ListQueues, '{}', 'QUEUE-028'],
+    [Command.ListQueues, '', 'QUEUE-028'],
+    [Command.CreateQueue, '', undefined],
+  ])('command %i with the payload %j', async (command, payload, clause) => {
+    expect(await answerOf(command, payload)).toBe(clause);
+  });
+});
+
 describe('what is not judged', () => {
   it('anything on a connection on which a check wrote bytes of its own', async () => {
     const watched = new Watched().sends('A', publish);

@@ -1,12 +1,13 @@
 // Watches every frame of a check for what breaks a MUST by itself, whatever the check is about and whatever the broker chose where the
 // specification leaves a choice. So each check judges all its traffic, and a rule that is kept where it is tested, and broken elsewhere,
 // fails the run. It reports only what is certain: where a check writes bytes of its own, it no longer knows what was asked. Areas: CONN,
-// ERROR, PUBLISH, DELIVERY, COMPRESS.
+// ERROR, PUBLISH, DELIVERY, QUEUE, COMPRESS.
 import { frameText } from '../trace.ts';
 import { Command, commandName } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
 import type { WireObserver } from '../wire/link.ts';
+import { answerBreach } from './watched-answers.ts';
 import type { WatchedBreach } from './watched-breach.ts';
 import type { HistoryBounds } from './watched-history.ts';
 import { WatchedHistory } from './watched-history.ts';
@@ -125,6 +126,8 @@ export class FrameWatch implements WireObserver {
       const expected = `queue ${[...asked.queues].join(' or ')}`;
       this.#broken('CONN-010', 'the answer names the queue of its command', frame, expected);
     }
+    const breach = frame.command === asked.command ? answerBreach(frame, asked.queues) : undefined;
+    if (breach !== undefined) this.#add(breach);
     if (frame.command === Command.UnsubscribeAck && watched.subscriptions.get(frame.queue) === 'leaving')
       watched.subscriptions.set(frame.queue, 'left');
     if (frame.command === Command.PublishAck) this.#messages.accept(frame.id);
