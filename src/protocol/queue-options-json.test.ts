@@ -122,6 +122,19 @@ describe('queue info', () => {
     });
   });
 
+  it.each(Object.values(DeliveryMode))(
+    'has all its fields in each mode and with each option, mode %d [QUEUE-021, BODY-036, BODY-041]',
+    (mode) => {
+      for (const changes of [{}, { messageTtlMs: 1500 }, { enableDeadLetterQueue: true }]) {
+        const shown = { ...info, options: { ...defaultQueueOptions, mode, ...changes } };
+        expect(JSON.parse(queueInfoPayload(shown).toString())).toMatchObject({
+          ...{ name: 'orders', messageCount: 7, subscriberCount: 2, deliveryMode: mode, maxSize: 10_000 },
+          ...{ createdAt: '2026-02-18T10:30:00Z', overflowStrategy: 0, maxRetryAttempts: 3 },
+        });
+      }
+    },
+  );
+
   it('tells the time to live and the dead letter queue where they were given [QUEUE-022, QUEUE-023]', () => {
     const given = {
       ...defaultQueueOptions,

@@ -336,8 +336,8 @@ describe('the answers about queues', () => {
 
   it.each([
     [Command.QueueInfo, '', undefined],
-    [Command.QueueInfo, '[]', 'QUEUE-021'],
-    [Command.QueueInfo, '{', 'QUEUE-021'],
+    [Command.QueueInfo, 'null', undefined],
+    [Command.QueueInfo, '{', undefined],
     [Command.ListQueues, '["a","b"]', undefined],
     [Command.ListQueues, '["a","b","a"]', 'QUEUE-028'],
     [Command.ListQueues, '[1]', 'QUEUE-028'],

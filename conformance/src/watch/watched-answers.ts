@@ -64,8 +64,8 @@ function infoBreach(text: string, queues: ReadonlySet<string>): WatchedBreach | 
   const broken = (clause: string, expected: string): WatchedBreach => ({
     ...{ clause, what: 'QueueInfo has its fields, each in its form', expected, actual: display(text) },
   });
-  if (typeof info !== 'object' || info === null || Array.isArray(info))
-    return broken('QUEUE-021', 'an object');
+  // Without a name it may be what the broker says of a missing queue, which is another rule.
+  if (typeof info !== 'object' || info === null || !Object.hasOwn(info, 'name')) return undefined;
   const values = info as Readonly<Record<string, unknown>>;
   if (!queues.has(values['name'] as string)) return broken('QUEUE-021', `name ${[...queues].join(' or ')}`);
   for (const { name, fits, clause = 'QUEUE-021' } of required) {
