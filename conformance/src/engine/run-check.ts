@@ -88,9 +88,12 @@ function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
   return { isWatched, ackTimeoutMs, defaultMode: isDefault ? 'RoundRobin' : undefined };
 }
 
-/** A check that does not fail by itself fails by what its frames broke. */
-function mayBeWatched({ outcome }: Judgement): boolean {
-  return ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
+/**
+ * A check that does not fail by itself fails by what its frames broke, also where the runner was too slow to believe the check: played again
+ * alone, it may not meet the same.
+ */
+function mayBeWatched({ outcome, starved }: Judgement): boolean {
+  return starved === true || ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
 }
 
 /** It is certain, so nothing else explains it; a check of the broken requirement shows it better. */

@@ -66,6 +66,22 @@ it('leaves a check alone that fails by itself, or in which nothing is broken', a
   expect(results.every(({ watched }) => watched === undefined)).toBe(true);
 });
 
+it('fails a check that the runner was too slow to believe, which may not meet the same when it is played again', async () => {
+  let playCount = 0;
+  const hungry: Check['run'] = async (ctx) => {
+    playCount += 1;
+    if (playCount > 1) return pings(ctx);
+    await publishes(ctx);
+    const wait = (await ctx.connect()).ping();
+    const until = performance.now() + 3000;
+    while (performance.now() < until);
+    await wait;
+  };
+  const { exitCode, results } = await resultsOf([tinyCheck('CONN-001a', hungry)]);
+  expect([exitCode, playCount]).toEqual([1, 1]);
+  expect(results).toMatchObject([{ outcome: 'fail', clause: 'CONN-010', watched: true }]);
+});
+
 it('is blocked by a check of the broken requirement', async () => {
   const { exitCode, results } = await resultsOf([
     tinyCheck('CONN-001a', publishes),

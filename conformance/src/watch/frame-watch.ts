@@ -3,7 +3,7 @@
 // fails the run. It reports only what is certain: where a check writes bytes of its own, it no longer knows what was asked. Areas: CONN,
 // ERROR, PUBLISH, DELIVERY, QUEUE, COMPRESS.
 import { frameText } from '../trace.ts';
-import { Command, commandName } from '../wire/command.ts';
+import { adminCommands, Command, commandName } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
 import type { WireObserver } from '../wire/link.ts';
@@ -230,11 +230,5 @@ const positiveAnswers: ReadonlySet<number> = new Set([
   Command.DeleteQueue,
   Command.QueueInfo,
   Command.ListQueues,
-  Command.AdminCreateUser,
-  Command.AdminDeleteUser,
-  Command.AdminChangePassword,
-  Command.AdminGrantPermission,
-  Command.AdminRevokePermission,
-  Command.AdminListUsers,
-  Command.AdminGetUserPermissions,
+  ...adminCommands.map((name) => Command[name]),
 ]);
