@@ -16,7 +16,8 @@ export function mutantFaults(
   isRandom: (id: string) => boolean = () => false,
 ): readonly string[] {
   const smoke = results.find((result) => result.id === smokeId);
-  if (smoke?.outcome !== 'pass') {
+  // What is watched in every check may be broken there too, though the handshake and the Ping succeed.
+  if (smoke?.outcome !== 'pass' && smoke?.watched !== true) {
     return [
       `it does not count: the smoke test ended with ${smoke?.outcome ?? 'nothing'} (${smoke?.reason ?? 'it did not run'})`,
     ];
@@ -41,7 +42,7 @@ export function reportedBroken(results: readonly CheckResult[]): ReadonlySet<str
   );
   // What a check warned of before it failed may come from the same cause.
   const warned = standing
-    .filter((result) => !isViolated(result))
+    .filter((result) => !isViolated(result) || result.watched === true)
     .flatMap(({ warnings }) => warnings.map(({ clause }) => clause));
   const untaken = standing
     .filter(

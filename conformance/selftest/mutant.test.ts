@@ -65,6 +65,11 @@ describe('mutantFaults', () => {
     ],
     ['an error', [smoke, result('CONN-001a', 'error')], 'CONN-001a ended with error'],
     ['a broken handshake', [result('SMOKE-000a', 'fail'), result('CONN-001a', 'fail')], 'it does not count'],
+    [
+      'what is watched, broken in the smoke test too',
+      [{ ...result('SMOKE-000a', 'blocked'), watched: true }, result('CONN-001a', 'fail')],
+      undefined,
+    ],
     ['no smoke test', [result('CONN-001a', 'fail')], 'it does not count'],
   ])('%s', (_name, results, fault) => {
     const faults = mutantFaults(mutant, results, 'SMOKE-000a');

@@ -6,6 +6,7 @@ import type { Evidence } from './evidence.ts';
 import { display, ExpectationFailure, PrerequisiteMissing } from './expectation.ts';
 import type { Timing } from './timing.ts';
 import type { Trace } from './trace.ts';
+import type { HttpExchange } from './watch/watched-http.ts';
 
 export type HttpSetting = {
   /** The name in reports, for example `the health server`. */
@@ -16,6 +17,8 @@ export type HttpSetting = {
   readonly evidence: Evidence;
   readonly trace: Trace;
   readonly now: () => number;
+  /** Called with each request and its answer. */
+  readonly answered?: (exchange: HttpExchange) => void;
 };
 
 export function httpSurface(setting: HttpSetting): HttpSurface {
@@ -25,9 +28,11 @@ export function httpSurface(setting: HttpSetting): HttpSurface {
     const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
     const method = options.method ?? 'GET';
     trace(setting, `> ${method} ${path}`, '');
+    const askedAtMs = setting.now();
     const answer = await exchange(url, { ...options, method }, setting);
     setting.evidence.count('responses');
     trace(setting, `< ${answer.status} to ${method} ${path}`, answer.body);
+    setting.answered?.({ method, path, answer, askedAtMs, answeredAtMs: setting.now() });
     return answer;
   };
   return { request, get: (path, options = {}) => request(path, { ...options, method: 'GET' }) };

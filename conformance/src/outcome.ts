@@ -46,8 +46,10 @@ export type Judgement = {
    * kept or broken, the check is not shown: a broker that breaks it would only be warned about.
    */
   readonly requiredStep?: string;
-  /** The check itself did not fail, but a frame of it broke a MUST by itself (watch/frame-watch.ts). */
+  /** The check itself did not fail, but a frame or an HTTP answer broke a MUST by itself (watch/check-watch.ts). */
   readonly watched?: true;
+  /** With `watched`: when that came, in milliseconds since the start of the run. */
+  readonly brokenAtMs?: number;
   /** The runner was too slow for a reliable result; the check may be repeated on a less busy machine. */
   readonly starved?: true;
 };

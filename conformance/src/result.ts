@@ -37,8 +37,10 @@ export type CheckResult = {
   readonly blockedBy?: Blocker;
   /** With outcome `warn` or `not applicable`: a recommendation that the broker does not follow, and that explains the result. */
   readonly explainedBy?: Blocker;
-  /** The check itself did not fail, but a frame of it broke a MUST, which is `clause`. */
+  /** The check itself did not fail, but a frame or an HTTP answer broke a MUST, which is `clause`. */
   readonly watched?: true;
+  /** With `watched`: when that came, in milliseconds since the start of the run. */
+  readonly brokenAtMs?: number;
   /** The runner was too slow for a reliable result. */
   readonly starved?: true;
   /** The baseline entry that expects this outcome; then the outcome does not close the gate. */

@@ -1,7 +1,7 @@
 // Runs a check with the connections that it needs, and runs it again with more of them if one was missing.
 import type { CheckResult } from '../result.ts';
 import type { CheckConnections, ConnectionNeed, ConnectionSupply, OpenAhead } from './connection-supply.ts';
-import type { RunCheckSetting } from './run-check.ts';
+import type { PlayedCheck, RunCheckSetting } from './run-check.ts';
 import { runCheck } from './run-check.ts';
 
 export type AttemptsSetting = {
@@ -16,16 +16,17 @@ export type AttemptsSetting = {
 /** Each attempt reserves half as many connections again as the one before: this many attempts reach 60 connections. */
 const maxAttempts = 8;
 
-/** The result of the last attempt. */
-export async function runAttempts({ supply, open, settingOf, ended }: AttemptsSetting): Promise<CheckResult> {
+/** The last attempt, or the first whose frames broke something. */
+export async function runAttempts({ supply, open, settingOf, ended }: AttemptsSetting): Promise<PlayedCheck> {
   let need: ConnectionNeed = { shared: 0, own: 0 };
   for (let attempt = 1; ; attempt += 1) {
     const connections = await supply.reserve({ ...need, mayWait: attempt === maxAttempts }, open);
     const setting = settingOf(attempt, connections);
-    const result = await runCheck(setting);
+    const played = await runCheck(setting);
     connections.end();
-    ended(setting, result);
-    if (!connections.isShort) return result;
+    ended(setting, played.result);
+    if (!connections.isShort) return played;
+    if (played.broken !== undefined) return { ...played, result: played.broken };
     need = connections.nextNeed;
   }
 }

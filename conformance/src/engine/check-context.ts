@@ -26,8 +26,9 @@ import type { Endpoints } from '../target/target-file.ts';
 import { testTrust } from '../target/test-certificates.ts';
 import type { Timing } from '../timing.ts';
 import { Trace } from '../trace.ts';
-import type { WatchSetting } from '../watch/frame-watch.ts';
-import { FrameWatch } from '../watch/frame-watch.ts';
+import type { WatchSetting } from '../watch/check-watch.ts';
+import { CheckWatch } from '../watch/check-watch.ts';
+import type { HttpExchange } from '../watch/watched-http.ts';
 import type { BrokerConnection } from '../wire/broker-connection.ts';
 import { CheckTraffic } from '../wire/check-traffic.ts';
 import type { WireMode } from '../wire/chunking.ts';
@@ -61,7 +62,7 @@ export class ContextRecord {
   readonly trace = new Trace();
   readonly history: HistoryRecorder;
   readonly traffic = new CheckTraffic();
-  readonly watch: FrameWatch;
+  readonly watch: CheckWatch;
   readonly warnings: Warning[] = [];
   readonly notes: string[] = [];
   readonly connections: BrokerConnection[] = [];
@@ -78,7 +79,7 @@ export class ContextRecord {
   constructor(now: () => number, clauses: readonly string[], watch: WatchSetting) {
     this.evidence = new Evidence(clauses);
     this.history = new HistoryRecorder(now);
-    this.watch = new FrameWatch(now, watch);
+    this.watch = new CheckWatch(now, watch);
   }
 
   /** A number from 0, different for each connection, also for those that are opened at the same time. */
@@ -299,10 +300,11 @@ function reuse(spare: BrokerConnection, setting: ConnectionSetting, record: Cont
 
 function surface(setting: ContextSetting, record: ContextRecord, kind: 'health' | 'dashboard') {
   const { timing, now } = setting;
-  const { evidence, trace } = record;
+  const { evidence, trace, watch } = record;
   const name = kind === 'health' ? 'the health server' : 'the dashboard';
   const baseUrl = (): string | undefined => withoutHealthPath(setting.broker.endpoints[kind]?.url, kind);
-  return httpSurface({ name, baseUrl, timing, evidence, trace, now });
+  const answered = (exchange: HttpExchange): void => watch.answered(kind, exchange);
+  return httpSurface({ name, baseUrl, timing, evidence, trace, now, answered });
 }
 
 /** Removes the path `/health/` from a URL of the health server, because checks give the complete path. */

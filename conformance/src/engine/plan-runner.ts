@@ -28,11 +28,12 @@ import type { BrokerPool, Lease } from './broker-pool.ts';
 import { withCauses } from './causes.ts';
 import type { CheckConnections } from './connection-supply.ts';
 import { ConnectionSupply } from './connection-supply.ts';
+import type { OneRun, SharedDeath, WayOfRun } from './one-run.ts';
 import { refusesConnections } from './open-connection.ts';
 import { QueueCleanup } from './queue-cleanup.ts';
 import { RateLimits } from './rate-limits.ts';
 import { reproduceLine } from './reproduce.ts';
-import type { RunCheckSetting } from './run-check.ts';
+import type { PlayedCheck, RunCheckSetting } from './run-check.ts';
 import { resultHead } from './run-check.ts';
 import { RunNames } from './run-names.ts';
 import { SameCauseWatch, sameCauseNote, someOfEachAreaFirst } from './same-cause.ts';
@@ -224,7 +225,7 @@ export class PlanRunner {
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
     if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
     const once = await this.#runOnce(entry, { rerun });
-    return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once.death);
+    return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once);
   }
 
   /** Runs it again if the result is discarded because the run kept to no limits. */
@@ -250,11 +251,13 @@ export class PlanRunner {
         return { kind: 'result', result: this.#unrun(entry, 'could not run', reason) };
       }
       const runNumber = isRepeat ? rerun + maxReruns + 1 : rerun;
-      const result = await this.#runAttempts(entry, lease, { isAlone: rerun > 0, runNumber });
+      const played = await this.#runAttempts(entry, lease, { isAlone: rerun > 0, runNumber });
       const asks = () =>
         refusesConnections(lease.broker.endpoints.tcp, timingFor(this.#setting.options.timeoutScale));
-      if (await this.#limits.discards(result, pacer, asks)) return { kind: 'discarded' };
-      return this.#judgeDeath(result, lease, await this.#deathBehind(result, lease));
+      const isDiscarded = await this.#limits.discards(played.result, pacer, asks);
+      const result = isDiscarded ? played.broken : played.result;
+      if (result === undefined) return { kind: 'discarded' };
+      return this.#judgeDeath({ ...played, result }, lease, await this.#deathBehind(result, lease));
     } finally {
       await lease.release();
     }
@@ -265,7 +268,7 @@ export class PlanRunner {
     entry: PlanEntry,
     lease: Lease,
     { isAlone, runNumber }: { readonly isAlone: boolean; readonly runNumber: number },
-  ): Promise<CheckResult> {
+  ): Promise<PlayedCheck> {
     const { tcp } = lease.broker.endpoints;
     return runAttempts({
       supply: this.#supply,
@@ -312,7 +315,7 @@ export class PlanRunner {
     }
   }
 
-  #judgeDeath(result: CheckResult, lease: Lease, death: BrokerExit | undefined): OneRun {
+  #judgeDeath({ result, broken }: PlayedCheck, lease: Lease, death: BrokerExit | undefined): OneRun {
     if (death === undefined) return { kind: 'result', result };
     if (this.#isAttached) {
       this.#runningAtLoss.push(result.id);
@@ -321,7 +324,7 @@ export class PlanRunner {
     }
     if (lease.wasAlone()) return { kind: 'result', result: blamed(result, death) };
     if (!this.#sharedDeaths.has(death)) this.#sharedDeaths.set(death, false);
-    return { kind: 'shared death', death };
+    return { kind: 'shared death', death, broken };
   }
 
   /** The end of the broker, which the runner may detect a little after the end of its connections; undefined if it runs. */
@@ -344,12 +347,15 @@ export class PlanRunner {
     return this.#setting.options.target.lifecycle.kind === 'attach';
   }
 
-  async #runWithOwnBroker(entry: PlanEntry, death: BrokerExit): Promise<CheckResult> {
+  /** What the frames broke before the death counts, also if they break nothing now. */
+  async #runWithOwnBroker(entry: PlanEntry, { death, broken }: SharedDeath): Promise<CheckResult> {
     const again = await this.#runOnce(entry, { rerun: 0, ownBroker: true });
     if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that only it may use`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
-    const note =
-      'the broker died while this check and others were running; this result is from a run with a separate broker';
+    const died = 'the broker died while this check and others were running';
+    if (broken !== undefined && again.result.outcome !== 'fail')
+      return { ...broken, notes: [...broken.notes, `${died}; this result is from before that`] };
+    const note = `${died}; this result is from a run with a separate broker`;
     return { ...again.result, notes: [...again.result.notes, note] };
   }
 
@@ -455,14 +461,6 @@ export class PlanRunner {
 function stopsRun({ outcome, baseline }: CheckResult): boolean {
   return outcome === 'error' || (outcome === 'fail' && baseline === undefined);
 }
-
-/** `rerun`: 0 for the first run, beside other checks; from 1 for runs alone. `isRepeat`: an earlier result of this run was discarded. */
-type WayOfRun = { readonly rerun: number; readonly ownBroker?: boolean; readonly isRepeat?: boolean };
-
-/** A result; or a shared broker died, and another check may be the cause. */
-type OneRun =
-  | { readonly kind: 'result'; readonly result: CheckResult }
-  | { readonly kind: 'shared death'; readonly death: BrokerExit };
 
 const maxReruns = 3;
 /** More than the attempts of one run, so that no two runs of a check use the same names. */

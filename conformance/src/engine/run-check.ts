@@ -8,7 +8,7 @@ import type { Judgement, RunEnd, Warning } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
 import { allConnections } from '../trace.ts';
-import type { WatchSetting } from '../watch/frame-watch.ts';
+import type { WatchSetting } from '../watch/check-watch.ts';
 import type { WatchedBreach } from '../watch/watched-breach.ts';
 import type { ContextSetting } from './check-context.ts';
 import { ContextRecord, checkContext } from './check-context.ts';
@@ -33,7 +33,14 @@ export type RunCheckSetting = ContextSetting & {
   readonly signal?: AbortSignal | undefined;
 };
 
-export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
+/** A check that ran once. */
+export type PlayedCheck = {
+  readonly result: CheckResult;
+  /** How the check fails by what its frames broke, which is certain: also where the result is discarded. Absent if they broke nothing. */
+  readonly broken?: CheckResult;
+};
+
+export async function runCheck(setting: RunCheckSetting): Promise<PlayedCheck> {
   const { check, broker, now } = setting;
   const record = new ContextRecord(now, check.clauses, watchSetting(setting));
   const logPosition = broker.log.addedCount;
@@ -68,18 +75,19 @@ export async function runCheck(setting: RunCheckSetting): Promise<CheckResult> {
   };
   const own = judge(end);
   const breach = await record.watch.breach(worstDelayMs);
-  const watched = breach !== undefined && mayBeWatched(own) ? watchedJudgement(breach, end) : undefined;
-  const judgement = watched ?? own;
-  return {
+  const resultOf = (judgement: Judgement, warnings: readonly Warning[] = []): CheckResult => ({
     ...resultHead(setting),
     ...judgement,
     evidence: record.evidence.counts,
     notes: notesOf(record, judgement),
-    warnings: [...record.warnings, ...(watched === undefined ? [] : ownWarnings(check, own))],
+    warnings: [...record.warnings, ...warnings],
     durationMs: Math.round(now() - startedAt),
     trace,
     brokerLog: broker.log.since(logPosition),
-  };
+  });
+  if (breach === undefined) return { result: resultOf(own) };
+  const broken = resultOf(watchedJudgement(breach, end), ownWarnings(check, own));
+  return { result: mayBeWatched(own) ? broken : resultOf(own), broken };
 }
 
 function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
@@ -97,10 +105,10 @@ function mayBeWatched({ outcome, starved }: Judgement): boolean {
 }
 
 /** It is certain, so nothing else explains it; a check of the broken requirement shows it better. */
-function watchedJudgement({ clause, what, expected, actual }: WatchedBreach, end: RunEnd): Judgement {
+function watchedJudgement({ clause, what, expected, actual, atMs }: WatchedBreach, end: RunEnd): Judgement {
   const thrown = new ExpectationFailure(`in every check, ${what}`, { expected, actual, broken: clause });
   const failure = judge({ ...end, thrown, hints: { seen: [], needed: [] }, starved: undefined });
-  return { ...failure, reliesOn: clause, watched: true };
+  return { ...failure, reliesOn: clause, watched: true, brokenAtMs: atMs };
 }
 
 /** The recommendation or option that the broker did not follow either, according to the check itself. */

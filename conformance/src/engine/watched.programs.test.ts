@@ -4,7 +4,10 @@ import { catalogueOf } from '../catalogue.ts';
 import type { Check } from '../check.ts';
 import type { CheckResult } from '../result.ts';
 import type { Requirement } from '../suite-data.ts';
+import { spawnBroker } from '../target/broker.ts';
+import type { Target } from '../target/target-file.ts';
 import { recordedFrames, tinyCheck, tinyOptions, tinyTarget } from '../testing/tiny-target.ts';
+import { timingFor } from '../timing.ts';
 import { Command } from '../wire/command.ts';
 import { runSuite } from './suite.ts';
 
@@ -31,6 +34,7 @@ const shows: Check['run'] = async (ctx) => {
 async function resultsOf(
   checks: readonly Check[],
   more: Pick<Requirement, 'level' | 'profile'> = { level: 'MUST', profile: 'core' },
+  target: Target = tinyTarget(),
 ): Promise<{ readonly exitCode: number; readonly results: readonly CheckResult[] }> {
   const requirements: readonly Requirement[] = [
     { id: 'CONN-001', level: 'MUST', sentence: 'A MUST.', profile: 'core' },
@@ -38,7 +42,7 @@ async function resultsOf(
     { id: 'CONN-010', sentence: 'The broker names the queue.', ...more },
   ];
   const sources = { catalogue: catalogueOf(checks, requirements), golden: recordedFrames() };
-  const { results, verdict } = await runSuite(sources, tinyOptions({ target: tinyTarget() }), () => {});
+  const { results, verdict } = await runSuite(sources, tinyOptions({ target }), () => {});
   return { exitCode: verdict.exitCode, results };
 }
 
@@ -55,6 +59,12 @@ it.each(['CONN-001a', 'CONN-002a'])('fails %s, whose assertions hold, whatever i
       expected: expect.stringMatching(/^queue .*orders$/),
     },
   ]);
+  const { trace = [], brokenAtMs = Number.NaN } = results[0] ?? {};
+  const [sent, came] = ['Publish ', 'PublishAck '].map((start) =>
+    trace.find(({ text }) => text.startsWith(start)),
+  );
+  expect(brokenAtMs).toBeGreaterThanOrEqual(sent?.atMs ?? Number.NaN);
+  expect(brokenAtMs).toBeLessThanOrEqual(came?.atMs ?? Number.NaN);
 });
 
 it('leaves a check alone that fails by itself, or in which nothing is broken', async () => {
@@ -78,6 +88,49 @@ it('fails a check that the runner was too slow to believe, which may not meet th
     await wait;
   };
   const { exitCode, results } = await resultsOf([tinyCheck('CONN-001a', hungry)]);
+  expect([exitCode, playCount]).toEqual([1, 1]);
+  expect(results).toMatchObject([{ outcome: 'fail', clause: 'CONN-010', watched: true }]);
+});
+
+const core = { level: 'MUST', profile: 'core' } as const;
+
+it('fails a check whose broker died meanwhile, though nothing is broken on a broker of its own', async () => {
+  let playCount = 0;
+  const lives: Check['run'] = async (ctx) => {
+    playCount += 1;
+    if (playCount > 1) return pings(ctx);
+    await publishes(ctx);
+    await (await ctx.connect()).closed();
+  };
+  const kills: Check['run'] = async (ctx) => {
+    while (playCount === 0) await pings(ctx);
+    await (await ctx.connect()).send({ command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('q') });
+    await (await ctx.connect()).closed();
+  };
+  const checks = [tinyCheck('CONN-001a', lives), tinyCheck('CONN-002a', kills)];
+  const { exitCode, results } = await resultsOf(checks, core, tinyTarget({ TINY_DIE_ON: '40' }));
+  expect([exitCode, playCount]).toEqual([1, 2]);
+  expect(results[0]).toMatchObject({ outcome: 'fail', clause: 'CONN-010', watched: true });
+  expect(results[0]?.notes).toContainEqual(expect.stringMatching(/^the broker died .* from before that$/));
+});
+
+it('fails a check whose result is discarded, because the broker limits a rate that no target file declared', async () => {
+  const { lifecycle } = tinyTarget({ TINY_RATE: '20/1500' });
+  if (lifecycle.kind !== 'spawn') throw new Error('the tiny broker is spawned');
+  const broker = await spawnBroker(lifecycle, {}, timingFor(1));
+  let playCount = 0;
+  const greedy: Check['run'] = async (ctx) => {
+    playCount += 1;
+    if (playCount > 1) return pings(ctx);
+    await publishes(ctx);
+    for (let count = 0; count < 25; count += 1) await (await ctx.connect({ own: true })).ping();
+  };
+  const target: Target = {
+    ...{ schema: 1, name: 'tiny', lifecycle: { kind: 'attach' }, endpoints: broker.endpoints },
+    limits: { connectionWindowMs: 1500 },
+  };
+  const { exitCode, results } = await resultsOf([tinyCheck('CONN-001a', greedy)], core, target);
+  await broker.dispose();
   expect([exitCode, playCount]).toEqual([1, 1]);
   expect(results).toMatchObject([{ outcome: 'fail', clause: 'CONN-010', watched: true }]);
 });

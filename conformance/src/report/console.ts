@@ -16,7 +16,7 @@ import type {
 } from './event-log.ts';
 import { targetOfLog, verdictOfLog } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
-import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { foldedTrace, pollsText, shownRows, shownText } from './folded-trace.ts';
 import { gateStatusOf, unshownStepText } from './gate-status.ts';
 import { flipLines, notRightLines, shortList } from './outcome-summary.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
@@ -137,7 +137,7 @@ function resultLines(
     result.baseline === undefined ? [] : [`expected by the baseline: ${result.baseline.reason}`];
   const warnings = result.warnings.flatMap((warning) => warningLines(warning, result));
   const notes = result.notes.map((note) => `note: ${note}`);
-  const traced = setting.trace === 'all' ? traceLines(result.trace, result.trace.length) : [];
+  const traced = setting.trace === 'all' ? traceLines(result, result.trace.length) : [];
   const why = explainedAt === undefined ? explanation(result, setting) : [`as ${explainedAt} above`];
   return [head, ...indented([...expected, ...why, ...warnings, ...notes, ...traced])];
 }
@@ -179,7 +179,7 @@ export function failureLines(result: LoggedResult, { trace }: ConsoleSetting): r
   if (result.expected !== undefined) lines.push(`expected: ${result.expected}`);
   lines.push(...result.accepts.map((accepted) => `accepted: ${accepted}`));
   if (result.actual !== undefined) lines.push(`came:     ${result.actual}`);
-  if (trace === 'fail') lines.push(...traceLines(result.trace, shownEventCount));
+  if (trace === 'fail') lines.push(...traceLines(result, shownEventCount));
   if (result.brokerLog.length > 0) {
     const last = result.brokerLog.slice(-shownLogLineCount).map((line) => `| ${line}`);
     lines.push('broker log:', ...indented(last));
@@ -200,17 +200,16 @@ function ruleLines(id: string, { rules }: { readonly rules: readonly LoggedRule[
   return [`${id} (${rule.level}): ${rule.sentence}`, ...alternatives];
 }
 
-/** The last `count` rows of the trace, with repeated polls folded. */
-export function traceLines(events: readonly TraceEvent[], count: number): readonly string[] {
-  if (events.length === 0) return [];
-  const rows = foldedTrace(events);
-  const shown = rows.slice(-count);
-  const eventCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
-  const head =
-    shown.length < rows.length
-      ? `last ${eventCount} of ${events.length} events:`
-      : 'what went over the wire:';
-  return [head, ...shown.flatMap((row) => indented(rowLines(row)))];
+/** The last `count` rows of the trace, or those around the frame that broke a requirement, with repeated polls folded. */
+export function traceLines(
+  { trace, brokenAtMs }: Pick<LoggedResult, 'trace' | 'brokenAtMs'>,
+  count: number,
+): readonly string[] {
+  if (trace.length === 0) return [];
+  const rows = foldedTrace(trace);
+  const shown = shownRows(rows, count, brokenAtMs);
+  const head = shownText(rows, shown, brokenAtMs) ?? 'what went over the wire';
+  return [`${head}:`, ...shown.flatMap((row) => indented(rowLines(row)))];
 }
 
 function rowLines(row: TraceRow): readonly string[] {

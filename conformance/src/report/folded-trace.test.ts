@@ -1,7 +1,7 @@
 // Folding of polls in a trace: exchanges that repeat are one row, everything else stays as it is.
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../trace.ts';
-import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { eventCountOf, foldedTrace, pollsText, shownRows, shownText } from './folded-trace.ts';
 
 let nowMs = 0;
 
@@ -52,5 +52,42 @@ describe('a folded trace', () => {
     expect(
       kindsOf([...polls(3).map((one, index) => ({ ...one, connection: index < 4 ? 'A' : 'B' }))]),
     ).toHaveLength(6);
+  });
+});
+
+describe('what is shown of a folded trace', () => {
+  const trace = (): readonly TraceEvent[] => {
+    nowMs = 0;
+    return [
+      ...Array.from({ length: 50 }, (_, index) => event('received', `Deliver id=${index}`)),
+      ...polls(10),
+    ];
+  };
+  const textsOf = (count: number, brokenAtMs?: number): readonly string[] =>
+    shownRows(foldedTrace(trace()), count, brokenAtMs).map((row) =>
+      row.kind === 'polls' ? 'polls' : row.event.text,
+    );
+
+  it('is the end of it', () => {
+    expect(textsOf(3)).toEqual(['Deliver id=48', 'Deliver id=49', 'polls']);
+  });
+
+  it('is what is around the frame that broke a requirement', () => {
+    const shown = textsOf(10, 20.5);
+    expect(shown).toEqual(Array.from({ length: 10 }, (_, index) => `Deliver id=${index + 17}`));
+    expect(textsOf(3, 50.5).at(-1)).toBe('polls');
+    expect(textsOf(3, 0)).toHaveLength(3);
+    expect(textsOf(100, 20.5)).toHaveLength(27);
+  });
+
+  it('is the end of it where no frame is known that came so late', () => {
+    expect(textsOf(3, 1000)).toEqual(textsOf(3));
+  });
+
+  it('says how much it is of what', () => {
+    const rows = foldedTrace(trace());
+    expect(shownText(rows, rows, undefined)).toBeUndefined();
+    expect(shownText(rows, shownRows(rows, 2, undefined), undefined)).toBe('last 21 of 70 events');
+    expect(shownText(rows, shownRows(rows, 10, 20.5), 20.5)).toBe('10 of 70 events, around 20.5 ms');
   });
 });

@@ -1,5 +1,6 @@
 // Folds repeated polls in a trace: a check that waits for a state asks the broker again and again, and consecutive exchanges with the same
 // answer become one line. Pure.
+import { countText } from '../count-text.ts';
 import type { TraceEvent } from '../trace.ts';
 
 /** One line of a folded trace: one event, or several equal exchanges. */
@@ -27,6 +28,37 @@ export function foldedTrace(events: readonly TraceEvent[]): readonly TraceRow[] 
     index += eventCountOf(row);
   }
   return rows;
+}
+
+/** How many rows after the frame that broke a requirement are shown. */
+const rowsAfterBreak = 6;
+
+/** The last `count` rows; with `brokenAtMs` those around the frame that broke a requirement then. */
+export function shownRows(
+  rows: readonly TraceRow[],
+  count: number,
+  brokenAtMs: number | undefined,
+): readonly TraceRow[] {
+  const broken = brokenAtMs === undefined ? -1 : rows.findIndex((row) => endOf(row) >= brokenAtMs);
+  const end = broken < 0 ? rows.length : Math.min(rows.length, broken + 1 + rowsAfterBreak);
+  return rows.slice(Math.max(0, end - count), end);
+}
+
+function endOf(row: TraceRow): number {
+  if (row.kind === 'polls') return row.untilMs;
+  return row.event.kind === 'received' || row.event.kind === 'undecodable' ? row.event.atMs : -1;
+}
+
+/** `last 24 of 300 events`, `24 of 300 events, around 12.3 ms`; undefined if all are shown. */
+export function shownText(
+  rows: readonly TraceRow[],
+  shown: readonly TraceRow[],
+  brokenAtMs: number | undefined,
+): string | undefined {
+  if (shown.length === rows.length) return undefined;
+  const count = (some: readonly TraceRow[]): number => some.reduce((sum, row) => sum + eventCountOf(row), 0);
+  const counts = `${count(shown)} of ${countText(count(rows), 'event')}`;
+  return brokenAtMs === undefined ? `last ${counts}` : `${counts}, around ${brokenAtMs.toFixed(1)} ms`;
 }
 
 /** How many events of the trace a row stands for. */

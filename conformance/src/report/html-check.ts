@@ -6,7 +6,7 @@ import type { TraceEvent } from '../trace.ts';
 import { duration } from './console.ts';
 import type { LoggedResult, LoggedRule } from './event-log.ts';
 import type { TraceRow } from './folded-trace.ts';
-import { eventCountOf, foldedTrace, pollsText } from './folded-trace.ts';
+import { foldedTrace, pollsText, shownRows, shownText } from './folded-trace.ts';
 import { fieldNames, frameFields } from './frame-fields.ts';
 import { headline, unshownStepText } from './gate-status.ts';
 import { markupText, shortened } from './visible-text.ts';
@@ -117,15 +117,13 @@ function warningHtml({ clause, text: what, expected, actual }: Warning): string 
   return `<p class="warning">${ruleLink(clause)} ${text(`${what}${wanted}${came}`)}</p>`;
 }
 
-function traceHtml({ trace, outcome }: LoggedResult): readonly string[] {
+function traceHtml({ trace, outcome, brokenAtMs }: LoggedResult): readonly string[] {
   if (trace.length === 0) return [];
   const isRight = outcome === 'pass' || outcome === 'not applicable';
   const extent = isRight ? shownOf.right : shownOf.notRight;
   const rows = foldedTrace(trace);
-  const shown = rows.slice(-extent.eventCount);
-  const shownCount = shown.reduce((sum, row) => sum + eventCountOf(row), 0);
-  const total = countText(trace.length, 'event');
-  const count = shownCount < trace.length ? `last ${shownCount} of ${total}` : total;
+  const shown = shownRows(rows, extent.eventCount, brokenAtMs);
+  const count = shownText(rows, shown, brokenAtMs) ?? countText(trace.length, 'event');
   const isOpen = isRight ? '' : ' open';
   return [
     `<details class="trace"${isOpen}><summary>On the wire: ${count}</summary>

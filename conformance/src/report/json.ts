@@ -47,6 +47,7 @@ function withoutDetail(result: LoggedResult): object {
     trace: _trace,
     brokerLog: _log,
     names: _names,
+    brokenAtMs: _brokenAtMs,
     rules: _rules,
     accepts: _accepts,
     ...shown

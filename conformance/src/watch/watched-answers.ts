@@ -1,85 +1,119 @@
-// Judges the contents of the answers to QueueInfo and ListQueues in every check: the fields that QueueInfo must have, and their forms. Pure.
-// Areas: QUEUE, BODY.
+// Judges the contents of answers in every check: the fields that QueueInfo and the answers to admin commands must have, and their forms, and
+// the names in ListQueues. Pure. Areas: QUEUE, BODY, AUTH.
 import { display } from '../expectation.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
-import type { WatchedBreach } from './watched-breach.ts';
+import type { UntimedBreach } from './watched-breach.ts';
+import type { RecordForm } from './watched-fields.ts';
+import {
+  fieldBreach,
+  isBoolean,
+  isCount,
+  isRecord,
+  isText,
+  isTimeSpan,
+  isTimestamp,
+  isWhole,
+  parsedJson,
+} from './watched-fields.ts';
 
 /** The first MUST that the content breaks; undefined if it breaks none, and for other answers. `queues`: those that the command named. */
-export function answerBreach(frame: ReceivedFrame, queues: ReadonlySet<string>): WatchedBreach | undefined {
-  if (frame.command === Command.ListQueues) return listBreach(frame.payload.toString());
-  // A missing queue has no payload.
-  if (frame.command !== Command.QueueInfo || frame.payload.length === 0) return undefined;
-  return infoBreach(frame.payload.toString(), queues);
+export function answerBreach(frame: ReceivedFrame, queues: ReadonlySet<string>): UntimedBreach | undefined {
+  const text = frame.payload.toString();
+  if (frame.command === Command.ListQueues) return listBreach(text);
+  // A missing queue has no payload; nor need a broker without users have one, which should refuse the command.
+  if (text === '') return undefined;
+  if (frame.command === Command.QueueInfo) return infoBreach(text, queues);
+  const form = listForms.get(frame.command);
+  return form === undefined ? undefined : recordsBreach(text, form);
 }
 
-function listBreach(text: string): WatchedBreach | undefined {
-  const names = parsed(text);
-  const isList = Array.isArray(names) && names.every((name) => typeof name === 'string');
+function listBreach(text: string): UntimedBreach | undefined {
+  const names = parsedJson(text);
+  const isList = Array.isArray(names) && names.every(isText);
   const isUnique = isList && new Set(names).size === names.length;
   if (isUnique) return undefined;
   const what = 'ListQueues answers with a JSON array that has each name once';
   return { clause: 'QUEUE-028', what, expected: 'names, each once', actual: display(text) };
 }
 
-const count = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
-/** Whatever a broker accepted as the option. */
-const whole = (value: unknown): boolean => Number.isInteger(value);
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
-const timeSpan = /^(\d+\.)?\d\d:\d\d:\d\d(\.\d{1,7})?$/;
-
-type Field = {
-  readonly name: string;
-  readonly fits: (value: unknown) => boolean;
-  /** What a value of another form breaks; that the field is there at all is QUEUE-021. */
-  readonly clause?: string;
+const infoForm: RecordForm = {
+  what: 'QueueInfo has its fields, each in its form',
+  clause: 'QUEUE-021',
+  required: [
+    { name: 'messageCount', fits: isCount },
+    { name: 'subscriberCount', fits: isCount },
+    // Whatever a broker accepted as an option.
+    { name: 'deliveryMode', fits: isWhole, clause: 'BODY-036' },
+    { name: 'maxSize', fits: isWhole },
+    { name: 'createdAt', fits: isTimestamp, clause: 'BODY-041' },
+    { name: 'enableDeadLetterQueue', fits: isBoolean },
+    { name: 'overflowStrategy', fits: isWhole, clause: 'BODY-036' },
+    { name: 'maxRetryAttempts', fits: isWhole },
+  ],
+  optional: [
+    { name: 'messageTtl', fits: isTimeSpan, clause: 'BODY-040' },
+    { name: 'deadLetterQueueName', fits: isText, clause: 'QUEUE-023' },
+  ],
 };
 
-const required: readonly Field[] = [
-  { name: 'messageCount', fits: count },
-  { name: 'subscriberCount', fits: count },
-  { name: 'deliveryMode', fits: whole, clause: 'BODY-036' },
-  { name: 'maxSize', fits: whole },
-  {
-    name: 'createdAt',
-    fits: (value) => typeof value === 'string' && timestamp.test(value),
-    clause: 'BODY-041',
-  },
-  { name: 'enableDeadLetterQueue', fits: (value) => typeof value === 'boolean' },
-  { name: 'overflowStrategy', fits: whole, clause: 'BODY-036' },
-  { name: 'maxRetryAttempts', fits: whole },
-];
-
-const optional: readonly Field[] = [
-  {
-    name: 'messageTtl',
-    fits: (value) => typeof value === 'string' && timeSpan.test(value),
-    clause: 'BODY-040',
-  },
-  { name: 'deadLetterQueueName', fits: (value) => typeof value === 'string' },
-];
-
-function infoBreach(text: string, queues: ReadonlySet<string>): WatchedBreach | undefined {
-  const info = parsed(text);
-  const broken = (clause: string, expected: string): WatchedBreach => ({
-    ...{ clause, what: 'QueueInfo has its fields, each in its form', expected, actual: display(text) },
-  });
+function infoBreach(text: string, queues: ReadonlySet<string>): UntimedBreach | undefined {
+  const info = parsedJson(text);
   // Without a name it may be what the broker says of a missing queue, which is another rule.
-  if (typeof info !== 'object' || info === null || !Object.hasOwn(info, 'name')) return undefined;
-  const values = info as Readonly<Record<string, unknown>>;
-  if (!queues.has(values['name'] as string)) return broken('QUEUE-021', `name ${[...queues].join(' or ')}`);
-  for (const { name, fits, clause = 'QUEUE-021' } of required) {
-    if (!Object.hasOwn(values, name)) return broken('QUEUE-021', `field ${name}`);
-    if (!fits(values[name])) return broken(clause, `another ${name}`);
-  }
-  const odd = optional.find(({ name, fits }) => (values[name] ?? null) !== null && !fits(values[name]));
-  return odd === undefined ? undefined : broken(odd.clause ?? 'QUEUE-023', `another ${odd.name}`);
+  if (!isRecord(info) || !Object.hasOwn(info, 'name')) return undefined;
+  const isNamed = queues.has(info['name'] as string);
+  if (isNamed) return fieldBreach(info, infoForm);
+  const expected = `name ${[...queues].join(' or ')}`;
+  return { clause: infoForm.clause, what: infoForm.what, expected, actual: display(info) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+const operationNames: ReadonlySet<unknown> = new Set([
+  'Publish',
+  'Subscribe',
+  'CreateQueue',
+  'DeleteQueue',
+  'PurgeQueue',
+  'GetQueueInfo',
+  'ListQueues',
+]);
+const areOperations = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => operationNames.has(one));
+
+/** The answers that are lists of records, by command. */
+const listForms: ReadonlyMap<number, RecordForm> = new Map([
+  [
+    Command.AdminListUsers,
+    {
+      what: 'AdminListUsers answers with an array of users, each with its fields',
+      clause: 'AUTH-041',
+      required: [
+        { name: 'username', fits: isText },
+        { name: 'isSuperuser', fits: isBoolean },
+        { name: 'createdAt', fits: isWhole },
+      ],
+    },
+  ],
+  [
+    Command.AdminGetUserPermissions,
+    {
+      what: 'AdminGetUserPermissions answers with an array of entries, each with its fields',
+      clause: 'AUTH-042',
+      required: [
+        { name: 'queuePattern', fits: isText },
+        { name: 'operations', fits: areOperations, clause: 'AUTH-034' },
+      ],
+    },
+  ],
+]);
+
+function recordsBreach(text: string, form: RecordForm): UntimedBreach | undefined {
+  const records = parsedJson(text);
+  const isList = Array.isArray(records) && records.every(isRecord);
+  if (!isList)
+    return { clause: form.clause, what: form.what, expected: 'an array of objects', actual: display(text) };
+  for (const record of records) {
+    const breach = fieldBreach(record, form);
+    if (breach !== undefined) return breach;
   }
+  return undefined;
 }

@@ -98,7 +98,10 @@ export class WatchedHistory {
     if (first === undefined) return undefined;
     const [, ...lines] = accountLines({ counts, findings: [first] }, operations);
     const what = 'messages are delivered once, and in order';
-    return { clause: first.clause, what, expected: 'one delivery at a time', actual: lines.join('\n') };
+    const actual = lines.join('\n');
+    const last = operations.findLast((one) => one.kind === 'delivered' && one.id === first.id);
+    const atMs = last?.atMs ?? this.#now();
+    return { clause: first.clause, what, expected: 'one delivery at a time', actual, atMs };
   }
 
   #isCertain({ clause, id }: Finding): boolean {

@@ -4,7 +4,7 @@ import { isSameJson, jsonForm } from '../json-value.ts';
 import { frameText } from '../trace.ts';
 import type { FrameFields, HeaderPairs, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
-import type { WatchedBreach } from './watched-breach.ts';
+import type { UntimedBreach } from './watched-breach.ts';
 
 type Published = { readonly queue: string; readonly payload: string | Buffer; readonly headers: HeaderPairs };
 
@@ -75,7 +75,7 @@ export class WatchedMessages {
    * What a delivery changed of every message that was published to its queue with its id; undefined if it may be one of them. What a dead letter
    * has of its message is only recommended.
    */
-  differenceOf(frame: ReceivedFrame): WatchedBreach | undefined {
+  differenceOf(frame: ReceivedFrame): UntimedBreach | undefined {
     const published = this.#byId.get(frame.id)?.published ?? [];
     const candidates = published.filter(({ queue }) => queue === frame.queue);
     const [first] = candidates;

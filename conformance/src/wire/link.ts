@@ -10,7 +10,7 @@ import type { Random } from '../random.ts';
 import type { Timing } from '../timing.ts';
 import type { Trace } from '../trace.ts';
 import { frameText } from '../trace.ts';
-import type { FrameWatch } from '../watch/frame-watch.ts';
+import type { CheckWatch } from '../watch/check-watch.ts';
 import { within } from '../within.ts';
 import type { CheckTraffic } from './check-traffic.ts';
 import type { WireMode } from './chunking.ts';
@@ -48,7 +48,7 @@ export type ConnectionSetting = {
   /** Determines the requirement by which a delivery must come. */
   readonly traffic?: CheckTraffic;
   /** Judges every frame of the check. */
-  readonly watch?: FrameWatch;
+  readonly watch?: CheckWatch;
   readonly now: () => number;
   /** Called for each received frame. */
   readonly onFrame?: () => void;
@@ -102,6 +102,7 @@ export class Link {
     this.#sender = sender;
     this.#reader = reader;
     this.#inbox = new Inbox(past);
+    if (!('reader' in from)) setting.watch?.opened(setting.name);
     socket.setNoDelay(true);
     this.#listen('data', (chunk: Buffer) => this.#handleBytes(chunk));
     this.#closed = new Promise((resolve) => this.#watchClosing(resolve));

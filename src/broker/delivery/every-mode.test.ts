@@ -28,6 +28,12 @@ describe.each(Object.entries(DeliveryMode))('a queue, %s,', (_, mode) => {
     expect(h.broker.queueInfo('q')?.messageCount).toBe(0);
   });
 
+  it('answers a Subscribe before it sends what waits [CONN-033]', () => {
+    const h = withQueue(mode);
+    h.publishAll(1, 'q', ids(2));
+    expect(h.subscribe(2, 'q', 2)).toEqual(['2: subscribe q ok', '2 <- q m1', '2 <- q m2']);
+  });
+
   it('sends nothing after an Unsubscribe [DELIVERY-061]', () => {
     const h = withQueue(mode);
     h.subscribe(2, 'q');

@@ -206,11 +206,12 @@ describe('messages', () => {
 });
 
 describe('a dead letter', () => {
-  it('is shown with its reason and source, and goes back to its queue without them [DASH-032, DASH-033]', async () => {
+  it('is shown with its reason and source, and goes back to its queue without them [DASH-009, DASH-032, DASH-033]', async () => {
     const dashboard = await testedDashboard();
     await deadLetter(dashboard, 'm1');
     const [letter] = (await dashboard.get('/api/queues/q.dlq/messages')) as readonly { headers: object }[];
     expect(letter?.headers).toMatchObject({ deadLetterReason: 'MaxRetriesExceeded', deadLetterSource: 'q' });
+    expect(letter).toMatchObject({ id: 'm1', queue_name: 'q.dlq', version: 1, priority: 1 });
     expect(await dashboard.status('/api/queues/q.dlq/messages/m1/requeue', 'POST')).toBe(204);
     expect(await dashboard.get('/api/queues/q.dlq/messages')).toEqual([]);
     expect(await dashboard.get('/api/queues/q/messages')).toMatchObject([

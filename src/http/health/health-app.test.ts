@@ -112,6 +112,7 @@ describe('health', () => {
     ['resident memory', { residentBytes: 900 * MIB }, 503, 'unhealthy', 'HEALTH-005'],
     ['the heap', { heapUsedBytes: 899.9 * MIB }, 200, 'healthy', 'HEALTH-004'],
     ['the heap', { heapUsedBytes: 900 * MIB }, 503, 'unhealthy', 'HEALTH-005'],
+    ['resident memory, not whole MiB', { residentBytes: 900.6 * MIB }, 503, 'unhealthy', 'HEALTH-006'],
   ])('goes by %s: %j is %d %s [HEALTH-009, %s]', async (_of, usage, status, word, _requirement) => {
     const response = await createApp({ sampleMemory: () => ({ ...calm, ...usage }) }).request('/health/');
     expect(response.status).toBe(status);

@@ -2,17 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { Command } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
-import type { WatchSetting } from './frame-watch.ts';
-import { FrameWatch } from './frame-watch.ts';
+import type { WatchSetting } from './check-watch.ts';
+import { CheckWatch } from './check-watch.ts';
 
 /** A watch, and what happens on its connections: A publishes, B and C subscribe. */
 class Watched {
   nowMs = 0;
-  readonly watch: FrameWatch;
+  readonly watch: CheckWatch;
 
   constructor(setting: Partial<WatchSetting> = {}) {
     const usual = { isWatched: () => true, ackTimeoutMs: 1000, defaultMode: 'RoundRobin' } as const;
-    this.watch = new FrameWatch(() => this.nowMs, { ...usual, ...setting });
+    this.watch = new CheckWatch(() => this.nowMs, { ...usual, ...setting });
   }
 
   sends(connection: string, fields: FrameFields): this {
@@ -23,7 +23,17 @@ class Watched {
   gets(connection: string, frame: Partial<ReceivedFrame> & { readonly command: number }): this {
     const { headers = [], payload = Buffer.alloc(0) } = frame;
     const whole = {
-      ...{ id: '', queue: '', flags: 0, errorCode: '', errorMessage: '', commandName: `${frame.command}` },
+      ...{
+        id: '',
+        queue: '',
+        version: 1,
+        flags: 0,
+        trailingByteCount: 0,
+        atMs: this.nowMs,
+        errorCode: '',
+        errorMessage: '',
+        commandName: `${frame.command}`,
+      },
       ...frame,
       headers,
       payload,
@@ -101,6 +111,7 @@ describe('answers', () => {
       what: 'a command is answered at most once',
       expected: 'one answer to Publish m',
       actual: '21 id=m queue=q',
+      atMs: 0,
     });
   });
 });
@@ -191,10 +202,70 @@ describe('deliveries', () => {
     expect(await named.gets('B', other).broken()).toBe('DELIVERY-051');
     const letters = { command: Command.Subscribe, id: 'letters', queue: 'r' };
     const dead = new Watched().withQueue({}, 'B').publishes('m').sends('B', letters);
+    dead.gets('B', { command: Command.SubscribeAck, id: 'letters', queue: 'r' });
     expect(await dead.gets('B', other).broken()).toBeUndefined();
     // It is only recommended that a dead letter has the payload of its message.
     const changed = { ...other, payload: Buffer.from('{"of":1}') };
     expect(await dead.gets('B', changed).broken()).toBeUndefined();
+  });
+});
+
+describe('deliveries and subscriptions', () => {
+  const subscribe = { command: Command.Subscribe, id: 's', queue: 'q' };
+  const subscribeAck = { command: Command.SubscribeAck, id: 's', queue: 'q' };
+  const unsubscribe = { command: Command.Unsubscribe, id: 'u', queue: 'q' };
+  const unsubscribeAck = { command: Command.UnsubscribeAck, id: 'u', queue: 'q' };
+
+  it('come after SubscribeAck', async () => {
+    const asked = (): Watched => new Watched().withQueue({}).publishes('m').sends('B', subscribe);
+    expect(await asked().delivers('B', 'm').broken()).toBe('CONN-033');
+    expect(await asked().gets('B', subscribeAck).delivers('B', 'm').broken()).toBeUndefined();
+  });
+
+  it('come after SubscribeAck also when the client subscribes again', async () => {
+    const left = (): Watched =>
+      new Watched().withQueue({}, 'B').sends('B', unsubscribe).gets('B', unsubscribeAck).publishes('m');
+    expect(await left().sends('B', subscribe).delivers('B', 'm').broken()).toBe('CONN-033');
+    const leaving = new Watched().withQueue({}, 'B').publishes('m').sends('B', unsubscribe);
+    expect(await leaving.sends('B', subscribe).delivers('B', 'm').broken()).toBeUndefined();
+    const twice = new Watched().withQueue({}, 'B').publishes('m').sends('B', subscribe);
+    expect(await twice.delivers('B', 'm').broken()).toBeUndefined();
+  });
+
+  it('go to subscribers', async () => {
+    const watched = new Watched().withQueue({}, 'B').publishes('m');
+    expect(await watched.delivers('C', 'm').broken()).toBe('DELIVERY-069');
+    const other = { command: Command.Subscribe, id: 'other', queue: 'r' };
+    const elsewhere = new Watched().withQueue({}, 'B').publishes('m').sends('C', other);
+    expect(await elsewhere.delivers('C', 'm').broken()).toBe('DELIVERY-051');
+    const unknown = { command: Command.Deliver, id: 'm', queue: 'of-another-check' };
+    expect(await new Watched().withQueue({}, 'B').gets('C', unknown).broken()).toBeUndefined();
+  });
+});
+
+describe('the form of a frame', () => {
+  const error = { command: Command.Error, id: 'm', errorCode: 'QUEUE_FULL' };
+
+  it.each<[string, Partial<ReceivedFrame> & { readonly command: number }, string | undefined]>([
+    ['another version', { command: Command.Pong, version: 2 }, 'BODY-013'],
+    ['an Error without a code', { ...error, errorCode: '' }, 'ERROR-002'],
+    ['an Error with more bytes', { ...error, trailingByteCount: 1 }, 'BODY-001'],
+    ['more bytes', { command: Command.PublishAck, trailingByteCount: 4 }, 'BODY-010'],
+    ['a delivery with more bytes', { command: Command.Deliver, trailingByteCount: 1 }, 'BODY-010'],
+    ['an Error', error, undefined],
+  ])('%s', async (_, frame, clause) => {
+    expect(await new Watched().gets('A', frame).broken()).toBe(clause);
+  });
+
+  it('is judged where a check wrote bytes of its own, which a broker may forward', async () => {
+    const raw = (): Watched => {
+      const watched = new Watched();
+      watched.watch.sentBytes('A');
+      return watched;
+    };
+    expect(await raw().gets('A', { command: Command.Pong, version: 2 }).broken()).toBe('BODY-013');
+    const forwarded = { command: Command.Deliver, trailingByteCount: 3 };
+    expect(await raw().gets('B', forwarded).broken()).toBeUndefined();
   });
 });
 
@@ -344,6 +415,15 @@ describe('the answers about queues', () => {
     [Command.ListQueues, '{}', 'QUEUE-028'],
     [Command.ListQueues, '', 'QUEUE-028'],
     [Command.CreateQueue, '', undefined],
+    [Command.AdminListUsers, '[{"username":"u","isSuperuser":false,"createdAt":1}]', undefined],
+    [Command.AdminListUsers, '[{"username":"u","isSuperuser":0,"createdAt":1}]', 'AUTH-041'],
+    [Command.AdminListUsers, '[{"username":"u","isSuperuser":false}]', 'AUTH-041'],
+    [Command.AdminListUsers, '', undefined],
+    [Command.AdminListUsers, '{}', 'AUTH-041'],
+    [Command.AdminGetUserPermissions, '[]', undefined],
+    [Command.AdminGetUserPermissions, '[{"queuePattern":"*","operations":["Publish"]}]', undefined],
+    [Command.AdminGetUserPermissions, '[{"queuePattern":"*","operations":["publish"]}]', 'AUTH-034'],
+    [Command.AdminGetUserPermissions, '[{"operations":[]}]', 'AUTH-042'],
   ])('command %i with the payload %j', async (command, payload, clause) => {
     expect(await answerOf(command, payload)).toBe(clause);
   });
@@ -361,19 +441,6 @@ describe('what is not judged', () => {
     expect(await watched.gets('A', publishAck).gets('A', publishAck).broken()).toBeUndefined();
     expect(await watched.gets('A', { ...publishAck, id: 'other' }).broken()).toBe('CONN-006');
   });
-});
-
-it.each([
-  ['no algorithm', {}, 'COMPRESS-004'],
-  ['an algorithm', { 'supported-compression': 'gzip' }, undefined],
-])('a compressed frame to a client that offers %s', async (_, headers, clause) => {
-  const watched = new Watched().sends('A', { command: Command.Connect, id: 'c', headers });
-  expect(await watched.gets('A', { command: Command.ConnectAck, id: 'c', flags: 1 }).broken()).toBe(clause);
-});
-
-it('a compressed frame on a connection whose Connect was not seen', async () => {
-  const watched = new Watched().sends('A', { command: Command.Ping, id: 'p' });
-  expect(await watched.gets('A', { command: Command.Pong, id: 'p', flags: 1 }).broken()).toBeUndefined();
 });
 
 it('bytes that are no frame', async () => {

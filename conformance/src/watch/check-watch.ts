@@ -1,16 +1,19 @@
-// Watches every frame of a check for what breaks a MUST by itself, whatever the check is about and whatever the broker chose where the
-// specification leaves a choice. So each check judges all its traffic, and a rule that is kept where it is tested, and broken elsewhere,
-// fails the run. It reports only what is certain: where a check writes bytes of its own, it no longer knows what was asked. Areas: CONN,
-// ERROR, PUBLISH, DELIVERY, QUEUE, COMPRESS.
+// Watches every frame and every HTTP answer of a check for what breaks a MUST by itself, whatever the check is about and whatever the broker
+// chose where the specification leaves a choice. So each check judges all its traffic, and a rule that is kept where it is tested, and broken
+// elsewhere, fails the run. It reports only what is certain: where a check writes bytes of its own, it no longer knows what was asked. Areas:
+// CONN, ERROR, PUBLISH, DELIVERY.
 import { frameText } from '../trace.ts';
 import { adminCommands, Command, commandName } from '../wire/command.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
-import { headerPairs } from '../wire/frame.ts';
 import type { WireObserver } from '../wire/link.ts';
 import { answerBreach } from './watched-answers.ts';
-import type { WatchedBreach } from './watched-breach.ts';
+import type { UntimedBreach, WatchedBreach } from './watched-breach.ts';
+import { formBreach } from './watched-form.ts';
+import { WatchedHandshake } from './watched-handshake.ts';
 import type { HistoryBounds } from './watched-history.ts';
 import { WatchedHistory } from './watched-history.ts';
+import type { HttpExchange } from './watched-http.ts';
+import { WatchedHttp } from './watched-http.ts';
 import { WatchedMessages } from './watched-messages.ts';
 
 type Asked = {
@@ -21,15 +24,29 @@ type Asked = {
   errorCount: number;
 };
 
-/** `leaving`: Unsubscribe was sent. `left`: it was answered, and no Subscribe was sent meanwhile. */
-type Subscription = 'subscribed' | 'leaving' | 'left';
+/**
+ * `asked`: Subscribe was sent, and SubscribeAck did not come. `leaving`: Unsubscribe was sent. `left`: it was answered, and no Subscribe was
+ * sent meanwhile.
+ */
+type Subscription = 'asked' | 'subscribed' | 'leaving' | 'left';
 
 class WatchedConnection {
   readonly asked = new Map<string, Asked>();
   readonly acknowledged = new Set<string>();
   readonly subscriptions = new Map<string, Subscription>();
-  /** Whether a Connect of the connection offered an algorithm; undefined before a Connect was seen. */
-  hasOffered: boolean | undefined;
+  readonly handshake = new WatchedHandshake();
+
+  subscribes(queue: string): void {
+    const before = this.subscriptions.get(queue);
+    const isFirst = before === undefined || before === 'left';
+    // After an Unsubscribe that is not answered yet, what comes may be of the subscription before it.
+    this.subscriptions.set(queue, isFirst || before === 'asked' ? 'asked' : 'subscribed');
+  }
+
+  subscribed(queues: Iterable<string>): void {
+    for (const queue of queues)
+      if (this.subscriptions.get(queue) === 'asked') this.subscriptions.set(queue, 'subscribed');
+  }
 }
 
 export type WatchSetting = HistoryBounds & {
@@ -37,11 +54,15 @@ export type WatchSetting = HistoryBounds & {
   readonly isWatched: (clause: string) => boolean;
 };
 
-export class FrameWatch implements WireObserver {
+export class CheckWatch implements WireObserver {
   readonly #connections = new Map<string, WatchedConnection>();
   readonly #messages = new WatchedMessages();
+  readonly #http = new WatchedHttp();
+  /** The queues that commands named. */
+  readonly #queues = new Set<string>();
   readonly #history: WatchedHistory;
   readonly #isWatched: (clause: string) => boolean;
+  readonly #now: () => number;
   /** Connections on which a check wrote bytes of its own. */
   readonly #blurred = new Set<string>();
   /** False once it is not certain which deliveries are in flight. */
@@ -50,18 +71,25 @@ export class FrameWatch implements WireObserver {
 
   /** `now`: milliseconds since the start of the run. */
   constructor(now: () => number, setting: WatchSetting) {
+    this.#now = now;
     this.#history = new WatchedHistory(now, setting);
     this.#isWatched = setting.isWatched;
+  }
+
+  /** The check opened a connection; of others it is not known what was sent on them before. */
+  opened(connection: string): void {
+    this.#of(connection).handshake.opened();
   }
 
   sent(connection: string, fields: FrameFields): void {
     const { command, id, queue = '' } = fields;
     const watched = this.#of(connection);
     this.#history.sent(connection, fields);
+    this.#queues.add(queue);
     if (command === Command.Ack) watched.acknowledged.add(id);
     else ask(watched, fields);
-    if (command === Command.Connect) watched.hasOffered = offersCompression(fields);
-    if (command === Command.Subscribe) watched.subscriptions.set(queue, 'subscribed');
+    if (command === Command.Connect) watched.handshake.connects(fields);
+    if (command === Command.Subscribe) watched.subscribes(queue);
     if (command === Command.Unsubscribe && watched.subscriptions.has(queue))
       watched.subscriptions.set(queue, 'leaving');
     if (command === Command.Publish) this.#messages.publish(fields);
@@ -81,12 +109,15 @@ export class FrameWatch implements WireObserver {
 
   received(connection: string, frame: ReceivedFrame): void {
     this.#history.received(connection, frame);
+    this.#addFrom(frame, formBreach(frame, this.#blurred.size > 0));
     if (this.#blurred.has(connection)) return;
     const watched = this.#of(connection);
-    if (frame.flags !== 0 && watched.hasOffered === false)
-      this.#broken('COMPRESS-004', 'no frame is compressed without an agreement', frame, 'flags 0');
-    if (frame.command === Command.Deliver) this.#delivered(watched, frame);
-    else if (positiveAnswers.has(frame.command)) this.#answered(watched, frame);
+    const isPositive = positiveAnswers.has(frame.command);
+    const isDelivery = frame.command === Command.Deliver;
+    const isAnswer = isDelivery || (isPositive && frame.command !== Command.Pong);
+    this.#addFrom(frame, watched.handshake.breach(frame, isAnswer));
+    if (isDelivery) this.#delivered(watched, frame);
+    else if (isPositive) this.#answered(watched, frame);
     else if (frame.command === Command.Error) this.#refused(watched, frame);
   }
 
@@ -97,11 +128,19 @@ export class FrameWatch implements WireObserver {
   /** The broker was killed or started: no connection shows it. */
   note(kind: 'crashed' | 'restarted'): void {
     this.#history.note(kind);
+    this.#http.restarted();
+  }
+
+  /** The health server or the dashboard has answered. */
+  answered(surface: 'health' | 'dashboard', exchange: HttpExchange): void {
+    const breach = this.#http.breach(surface, exchange);
+    if (breach !== undefined) this.#add({ ...breach, atMs: exchange.answeredAtMs });
   }
 
   /** The bytes that came are no frame, which breaks this requirement by itself. */
   undecodable(clause: string, text: string): void {
-    this.#add({ clause, what: 'what the broker sends are frames', expected: 'a frame', actual: text });
+    const what = 'what the broker sends are frames';
+    this.#add({ clause, what, expected: 'a frame', actual: text, atMs: this.#now() });
   }
 
   /** The first MUST that the frames broke; undefined if they broke none. `delayMs`: the longest time for which the runner read nothing. */
@@ -126,8 +165,8 @@ export class FrameWatch implements WireObserver {
       const expected = `queue ${[...asked.queues].join(' or ')}`;
       this.#broken('CONN-010', 'the answer names the queue of its command', frame, expected);
     }
-    const breach = frame.command === asked.command ? answerBreach(frame, asked.queues) : undefined;
-    if (breach !== undefined) this.#add(breach);
+    if (frame.command === asked.command) this.#addFrom(frame, answerBreach(frame, asked.queues));
+    if (frame.command === Command.SubscribeAck) watched.subscribed(asked.queues);
     if (frame.command === Command.UnsubscribeAck && watched.subscriptions.get(frame.queue) === 'leaving')
       watched.subscriptions.set(frame.queue, 'left');
     if (frame.command === Command.PublishAck) this.#messages.accept(frame.id);
@@ -140,6 +179,7 @@ export class FrameWatch implements WireObserver {
     asked.errorCount += 1;
     this.#count(asked, frame);
     if (asked.command === Command.Publish) this.#messages.refuse(frame);
+    if (asked.command === Command.Connect) watched.handshake.refused();
   }
 
   #count({ command, sentCount, positiveCount, errorCount }: Asked, frame: ReceivedFrame): void {
@@ -155,13 +195,26 @@ export class FrameWatch implements WireObserver {
     const subscription = watched.subscriptions.get(queue);
     if (subscription === 'left')
       this.#broken('DELIVERY-061', 'nothing is delivered after UnsubscribeAck', frame, 'no Deliver');
+    if (subscription === 'asked')
+      this.#broken('CONN-033', 'SubscribeAck comes before the first delivery', frame, 'no Deliver yet');
     this.#messages.deliver(frame);
     if (this.#blurred.size > 0) return;
     const difference = this.#messages.differenceOf(frame);
-    if (difference !== undefined) this.#add(difference);
-    const source = subscription === undefined ? this.#messages.onlyQueueOf(id) : undefined;
+    this.#addFrom(frame, difference);
+    if (subscription !== undefined) return;
+    const source = this.#messages.onlyQueueOf(id);
     if (source !== undefined && source !== queue && watched.subscriptions.has(source))
       this.#broken('DELIVERY-051', 'Deliver names the queue of the message', frame, `queue ${source}`);
+    else if (this.#queues.has(queue)) this.#strayDelivery(watched, frame);
+  }
+
+  /** The connection has not subscribed to the queue; if to others, the delivery may be one of these under another name. */
+  #strayDelivery({ subscriptions }: WatchedConnection, frame: ReceivedFrame): void {
+    const names = [...subscriptions.keys()];
+    if (names.length === 0)
+      this.#broken('DELIVERY-069', 'deliveries go to subscribers of the queue', frame, 'no Deliver');
+    else
+      this.#broken('DELIVERY-051', 'Deliver names its queue', frame, `a Deliver for ${names.join(' or ')}`);
   }
 
   async #addAtEnd(delayMs: number): Promise<void> {
@@ -174,7 +227,11 @@ export class FrameWatch implements WireObserver {
   }
 
   #broken(clause: string, what: string, frame: ReceivedFrame, expected: string): void {
-    this.#add({ clause, what, expected, actual: frameText(frame) });
+    this.#add({ clause, what, expected, actual: frameText(frame), atMs: frame.atMs });
+  }
+
+  #addFrom(frame: ReceivedFrame, broken: UntimedBreach | undefined): void {
+    if (broken !== undefined) this.#add({ ...broken, atMs: frame.atMs });
   }
 
   #add(breach: WatchedBreach): void {
@@ -201,10 +258,6 @@ function ask(watched: WatchedConnection, { command, id, queue = '' }: FrameField
   known.sentCount += 1;
   known.queues.add(queue);
   watched.asked.set(id, known);
-}
-
-function offersCompression({ headers }: FrameFields): boolean {
-  return headerPairs(headers).some(([name]) => name === 'supported-compression');
 }
 
 /** They may end subscriptions on other connections. */
