@@ -262,6 +262,20 @@ describe('a requeue', () => {
     expect(h.broker.stats()).toMatchObject({ requeuedCount: 1, publishedCount: 2, purgedCount: 0 });
   });
 
+  it('keeps the priority of the message [DELIVERY-031]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    const options = { mode: DeliveryMode.PriorityBased, enableDeadLetterQueue: true };
+    h.createQueue(a, 'q', options);
+    h.subscribe(a, 'q', 2);
+    h.publish(b, 'q', 'low', { priority: Priority.Low });
+    h.publish(b, 'q', 'high', { priority: Priority.High });
+    for (const id of ['low', 'high']) h.nack(a, id, 'DeserializationError');
+    h.unsubscribe(a, 'q');
+    for (const id of ['low', 'high']) h.requeueMessage(b, 'q.dlq', id);
+    expect(h.listMessages(b, 'q')).toEqual(['2: listMessages q [high, low]']);
+  });
+
   it('gives the message all its attempts again, and it may be dead-lettered again', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);

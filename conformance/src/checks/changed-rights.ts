@@ -43,6 +43,29 @@ export const changedRightChecks: CheckModule = [
       await expectEndedByRevoking(ctx, { admin, user, queue, clients });
     },
   },
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026c',
+    title: 'ends the subscriptions to all queues of a pattern when it is revoked',
+    clauses: ['AUTH-026'],
+    ...withUsers,
+    evidence: { frames: 20, messages: 3, assertions: 6 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const pattern = ctx.queue('orders-*');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: pattern, operations: ['Subscribe'] }]);
+      const client = await connectAs(ctx, user);
+      const queues: string[] = [];
+      for (const name of ['orders-1', 'orders-2', 'orders-3']) {
+        const queue = await newQueue(ctx, admin, name);
+        await client.subscribe(queue);
+        queues.push(queue);
+      }
+      await revoke(admin, user, pattern);
+      for (const queue of queues) await expectEnded(ctx, { admin, queue, clients: [client] });
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {
@@ -150,18 +173,21 @@ async function expectMaySeeInfo(
 
 type Revocation = {
   readonly admin: Connection;
-  readonly user: User;
   readonly queue: string;
-  /** The subscribers of the queue, all of this user. */
+  /** The subscribers of the queue, all of one user. */
   readonly clients: readonly Connection[];
 };
 
 /** Revokes the right to subscribe, and asserts that nothing is delivered to the clients any more, and nothing lost. */
 async function expectEndedByRevoking(
   ctx: CheckContext,
-  { admin, user, queue, clients }: Revocation,
+  { user, ...subscribed }: Revocation & { readonly user: User },
 ): Promise<void> {
-  await revoke(admin, user, queue);
+  await revoke(subscribed.admin, user, subscribed.queue);
+  await expectEnded(ctx, subscribed);
+}
+
+async function expectEnded(ctx: CheckContext, { admin, queue, clients }: Revocation): Promise<void> {
   await eventually(
     ctx,
     () => infoField(admin, queue, 'subscriberCount'),

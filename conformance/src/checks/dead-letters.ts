@@ -215,6 +215,26 @@ const queues: CheckModule = [
       await client.ack(deadLetter);
     },
   },
+  // QUEUE-020 (SHOULD): The broker keeps the dead letter queue of a queue that it deletes.
+  {
+    id: 'QUEUE-020b',
+    title: 'keeps a dead letter queue without dead letters when its source queue is deleted',
+    clauses: ['QUEUE-020', 'DLQ-003'],
+    profile: 'retry-dlq',
+    evidence: { frames: 4, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'empty', { enableDeadLetterQueue: true });
+      const letters = `${queue}.dlq`;
+      // A broker that takes another name, or waits for the first dead letter, is judged elsewhere.
+      if ((await client.queueInfo(letters)) === undefined)
+        ctx.notApplicable(`there is no queue ${letters} before the first dead letter`);
+      await client.deleteQueue(queue);
+      ctx.assert.equal(await client.queueInfo(queue), undefined, 'the deleted queue', 'QUEUE-014');
+      const info = await client.queueInfo(letters);
+      ctx.assert.equal(info?.['name'], letters, 'the name of the dead letter queue afterwards');
+    },
+  },
 ] satisfies readonly Check[];
 
 const content: CheckModule = [

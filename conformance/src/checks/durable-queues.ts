@@ -122,6 +122,33 @@ const deadLetterRecovery: CheckModule = [
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
     },
   },
+  // DURABLE-011 (SHOULD): A broker with a durable store keeps the number of failed attempts of a message over a
+  // restart, if it is at least 2.
+  {
+    id: 'DURABLE-011b',
+    title: 'keeps the number of failed attempts of a dead letter, if it is at least 2, after a crash',
+    clauses: ['DURABLE-011', 'RETRY-007', 'DLQ-010'],
+    ...waits,
+    evidence: { frames: 11, messages: 4 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const letters = await newQueue(ctx, publisher, 'letters', { maxRetryAttempts: 3 });
+      await withDeadLetter(ctx, publisher, { deadLetterQueueName: letters });
+      const subscriber = await newSubscriber(ctx, letters);
+      const { id } = await subscriber.delivery({ queue: letters });
+      await nextAttempt(ctx, subscriber, { queue: letters, id });
+      // The third attempt shows that the second one has failed.
+      await nextAttempt(ctx, subscriber, { queue: letters, id }, 2);
+      // What is confirmed later is stored later.
+      await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
+      await crashBroker(ctx);
+      const again = await newSubscriber(ctx, letters);
+      const last = await again.delivery({ queue: letters });
+      await waitUntil(ctx, last.atMs + gapMs(ctx, 3) + ctx.timing.lateMs);
+      await again.ping();
+      ctx.assert.equal(deliveredIds(again, letters).length, 1, 'number of attempts after the crash');
+    },
+  },
   // DURABLE-012 (MUST): A broker with a durable store keeps dead letters over a restart.
   {
     id: 'DURABLE-012a',

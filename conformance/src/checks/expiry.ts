@@ -8,6 +8,7 @@ import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber, priorityBased } from './shared/queue-with-subscribers.ts';
 import {
+  expectDeadLetterReason,
   expectEmpty,
   expectNotRedelivered,
   gapMs,
@@ -318,6 +319,40 @@ const inFlight: CheckModule = [
       await expectOnlySentinel(ctx, reader, deadLetterQueue, {
         text: 'the acknowledged message is not dead-lettered',
       });
+    },
+  },
+  // TTL-007 (SHOULD): The broker dead-letters an expired message with reason MessageExpired, when its queue has a dead
+  // letter queue.
+  {
+    id: 'TTL-007b',
+    title: 'dead-letters a FanOutWithAck message that expires while a subscriber has no room for its copy',
+    clauses: ['TTL-007', 'DELIVERY-020'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['maxInFlight'] },
+    waits: true,
+    evidence: { frames: 13, messages: 4 },
+    run: async (ctx) => {
+      const options = { mode: 1, messageTtl: timeSpan(ttlMs) };
+      const { client, queue, deadLetterQueue, reader } = await withDeadLetterQueue(ctx, options);
+      const full = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      const other = await newSubscriber(ctx, queue);
+      const sentAtMs = ctx.now();
+      const [first = '', second = ''] = await publishSeries(ctx, client, queue, 2);
+      const held = await full.delivery({ queue, id: first });
+      for (const id of [first, second]) await other.ack(await other.delivery({ queue, id }));
+      noteIfLate(ctx, { sinceMs: sentAtMs, maxMs: ttlMs / 2, step: 'the delivery to both subscribers' });
+      await waitUntilExpired(ctx);
+      await full.ack(held);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: second });
+      expectDeadLetterReason(ctx, deadLetter, 'MessageExpired');
+      await reader.ack(deadLetter);
+      await full.ping();
+      ctx.assert.deepEqual(
+        deliveredIds(full, queue),
+        [first],
+        'the messages of the full subscriber',
+        'TTL-001',
+      );
     },
   },
   // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.

@@ -72,6 +72,7 @@ export const givenBackChecks: CheckModule = [
         await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
       }
       const ids = await publishSeries(ctx, client, queue, 2);
+      ctx.assert.equal(await messageCountOf(client, queue), 2, 'number of waiting messages');
       await client.subscribe(queue);
       for (const id of ids)
         ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the next delivered message');

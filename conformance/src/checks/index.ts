@@ -45,6 +45,7 @@ import { queueOptionChecks } from './queue-options.ts';
 import { queueChecks } from './queues.ts';
 import { rateLimitChecks } from './rate-limits.ts';
 import { recordingChecks } from './recordings.ts';
+import { requeueChecks } from './requeue.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
@@ -111,5 +112,6 @@ export const checks: readonly Check[] = [
   ...tlsChecks,
   ...dashboardChecks,
   ...dashboardMessageChecks,
+  ...requeueChecks,
   ...scenarioChecks,
 ];

@@ -11,6 +11,7 @@ import {
   fanOutWithoutAck,
   newSubscriber,
   queueWithOneSubscriber,
+  queueWithSubscribers,
   queueWithTwoSubscribers,
 } from './shared/queue-with-subscribers.ts';
 import {
@@ -192,6 +193,31 @@ export const negativeAckChecks: CheckModule = [
         [id],
         'the messages that the other subscriber received',
       );
+    },
+  },
+  // NACK-008 (MUST): A broker that announces nack lets a negative acknowledgment of a FanOutWithAck message fail only
+  // the copy of the subscriber that sent it.
+  {
+    id: 'NACK-008b',
+    title: 'sends a copy to a subscriber that had no room when another one refused the message for good',
+    clauses: ['NACK-008', 'NACK-005'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['nack', 'maxInFlight'] },
+    evidence: { frames: 10, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue } = await queueWithSubscribers(ctx, 0, fanOutWithAck);
+      const full = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      const other = await newSubscriber(ctx, queue);
+      const [first = '', second = ''] = await publishSeries(ctx, publisher, queue, 2);
+      const held = await full.delivery({ queue, id: first });
+      await other.ack(await other.delivery({ queue, id: first }));
+      await sendNack(other, await other.delivery({ queue, id: second }), 'DeserializationError');
+      await other.ping();
+      await full.ack(held);
+      const about = { what: 'the copy of the other subscriber', clause: 'NACK-008' };
+      const copy = await full.delivery({ queue }, about);
+      ctx.assert.equal(copy.id, second, 'the next delivery');
+      await full.ack(copy);
     },
   },
   // NACK-009 (MUST): A broker that announces nack ignores a negative acknowledgment of a FanOutWithoutAck message.

@@ -71,6 +71,31 @@ export const otherModeChecks: CheckModule = [
       }
     },
   },
+  // DELIVERY-039 (SHOULD): The broker puts a message that is given back at its previous place in the queue.
+  {
+    id: 'DELIVERY-039b',
+    title: 'returns the messages of a FanOutWithAck or PriorityBased queue to their previous places',
+    clauses: ['DELIVERY-039', 'DELIVERY-038', 'DELIVERY-022', 'DELIVERY-033'],
+    profile: 'delivery',
+    evidence: { frames: 56, messages: 24 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(modesWithAck)) {
+        const holder = await ctx.connect({ own: true });
+        const queue = await newQueue(ctx, client, `old-places-${name}`, mode);
+        await holder.subscribe(queue);
+        // More than the first window of a subscriber, so that some have never been sent.
+        const ids = await publishSeries(ctx, client, queue, 12);
+        await holder.delivery({ queue });
+        await holder.ping();
+        await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
+        await client.subscribe(queue);
+        const delivered = idsOf(await takeAndAck(client, queue, 12));
+        ctx.assert.deepEqual(delivered, ids, `the delivered messages of the ${name} queue`);
+      }
+    },
+  },
   // DELIVERY-038 (MUST): When a subscriber's connection ends, its unacknowledged messages immediately become waiting
   // again, and the broker offers them to other subscribers.
   {

@@ -98,4 +98,34 @@ export const windowChecks: CheckModule = [
       await subscriber.ack(next);
     },
   },
+  // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
+  // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
+  {
+    id: 'DELIVERY-046e',
+    title: 'keeps the size of a window that a Subscribe fixed after acks were missing',
+    clauses: ['DELIVERY-046', 'RETRY-007'],
+    ...withWindow,
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 14, messages: 8, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'timed-out', { maxRetryAttempts: 1 });
+      const subscriber = await newSubscriber(ctx, queue, { maxInFlight: '3' });
+      await publishSeries(ctx, publisher, queue, 8);
+      for (let count = 0; count < 3; count += 1) await subscriber.delivery({ queue });
+      const withinMs = ctx.target.ackTimeoutMs + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'a message for each that was given up', clause: 'DELIVERY-046' };
+      const next = [];
+      for (let count = 0; count < 3; count += 1) next.push(await subscriber.delivery({ queue }, about));
+      const [first, , third] = next;
+      const tookMs = (third?.atMs ?? 0) - (first?.atMs ?? 0);
+      // In a smaller window the last one comes when the ack of the first one is missing too.
+      const maxMs = ctx.target.ackTimeoutMs / 2;
+      ctx.assert.betweenMs(tookMs, 0, maxMs, 'time in which the window is full again');
+      for (const delivery of next) await subscriber.ack(delivery);
+      await takeAndAck(subscriber, queue, 2);
+    },
+  },
 ] satisfies readonly Check[];

@@ -211,6 +211,17 @@ describe('FanOutWithAck', () => {
     expect(h.broker.stats()).toMatchObject({ deadLetteredCount: 1, discardedCount: 0 });
   });
 
+  it('is still sent to a member without room when another one refuses it for good [NACK-008]', () => {
+    const h = testCore();
+    const [a, b, c] = h.connectAll(3);
+    h.createQueue(c, 'q', { mode: DeliveryMode.FanOutWithAck });
+    h.subscribe(a, 'q', 1);
+    h.subscribe(b, 'q');
+    h.publishAll(c, 'q', ids(2));
+    expect(h.nack(b, 'm2', 'DeserializationError')).toEqual([]);
+    expect(h.ack(a, 'm1')).toEqual(['1 <- q m2']);
+  });
+
   it('is discarded, once, where there is no dead letter queue [DELIVERY-020, RETRY-010]', () => {
     const h = withThreeCopies({ maxRetryAttempts: 1 });
     h.advance(30_000);
@@ -246,7 +257,7 @@ describe('FanOutWithAck', () => {
     expect(h.broker.stats()).toMatchObject({ discardedCount: 1, queuedBytes: 0 });
   });
 
-  it('lets copies not sent expire, and leaves those in flight [DELIVERY-020, TTL-009]', () => {
+  it('lets copies not sent expire, and leaves those in flight [DELIVERY-020, TTL-007, TTL-009]', () => {
     const h = testCore();
     const [a, b, c] = h.connectAll(3);
     const options = { mode: DeliveryMode.FanOutWithAck, messageTtlMs: 1000, enableDeadLetterQueue: true };

@@ -1,0 +1,137 @@
+// Checks of the requeue of dead letters in the dashboard's API, where the broker serves it. Area: DASH.
+import type { CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { requeue } from './shared/dashboard-api.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import type { JsonRecord } from './shared/required-fields.ts';
+import { shortTimings } from './shared/retry-attempts.ts';
+import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+const requeues = {
+  profile: 'dashboard',
+  waits: true,
+  prefers: shortTimings,
+  requires: { capabilities: ['requeue'] },
+} as const;
+
+export const requeueChecks: CheckModule = [
+  // DASH-032 (MAY): The dashboard serves requeue: POST /api/queues/{name}/messages/{id}/requeue moves a dead letter to
+  // its source queue in one transaction and answers 204.
+  {
+    id: 'DASH-032a',
+    title: 'moves a dead letter back to its source queue',
+    clauses: ['DASH-032'],
+    ...requeues,
+    evidence: { responses: 1, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx);
+      ctx.assert.equal(await requeue(ctx, letters, id), 204, 'the status of a requeue');
+      ctx.assert.equal(await messageCountOf(client, letters), 0, 'number of dead letters afterwards');
+      ctx.assert.equal(await messageCountOf(client, source), 1, 'number of messages in the source queue');
+    },
+  },
+  // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of
+  // the message to 0, starts its age anew, and puts it at the end of its source queue.
+  {
+    id: 'DASH-033a',
+    title:
+      'puts a requeued message at the end of its source queue, without attempts and headers of a dead letter',
+    clauses: ['DASH-033'],
+    ...requeues,
+    evidence: { responses: 1, messages: 3, assertions: 4 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx);
+      const [waiting] = await publishSeries(ctx, client, source, 1);
+      await requeue(ctx, letters, id);
+      await client.subscribe(source);
+      const [first, second] = await takeAndAck(client, source, 2);
+      ctx.assert.deepEqual([first?.id, second?.id], [waiting, id], 'the messages in the order of delivery');
+      for (const header of ['deliveryAttempts', 'deadLetterReason', 'deadLetterSource'])
+        ctx.assert.equal(second?.header(header), undefined, `header ${header} of the requeued message`);
+    },
+  },
+  // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of
+  // the message to 0, starts its age anew, and puts it at the end of its source queue.
+  {
+    id: 'DASH-033b',
+    title: 'delivers requeued messages of a PriorityBased queue in the order of their priorities',
+    clauses: ['DASH-033', 'PUBLISH-021', 'DELIVERY-031'],
+    ...requeues,
+    evidence: { responses: 2, messages: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { source, letters } = await queueWithLetters(ctx, client, { mode: 3 });
+      const subscriber = await newSubscriber(ctx, source);
+      const ids: string[] = [];
+      for (const priority of ['Low', 'Critical'])
+        ids.push((await client.publish(source, '1', { headers: { priority } })).id);
+      await waitForLetters(ctx, client, letters, ids.length);
+      await subscriber.unsubscribe(source);
+      for (const id of ids) await requeue(ctx, letters, id);
+      await client.subscribe(source);
+      const delivered = await takeAndAck(client, source, ids.length);
+      const expected = [...ids].reverse();
+      ctx.assert.deepEqual(idsOf(delivered), expected, 'the messages by their priorities', 'DELIVERY-031');
+    },
+  },
+  // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
+  // contains a message with that id, and when the message is not a dead letter.
+  {
+    id: 'DASH-034a',
+    title: 'answers 409 to a requeue that is not possible, and keeps the dead letter',
+    clauses: ['DASH-034'],
+    ...requeues,
+    evidence: { responses: 4, messages: 1, assertions: 5 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx, { maxQueueSize: 3 });
+      const { id: published } = await client.publish(source, '1');
+      ctx.assert.equal(await requeue(ctx, source, published), 409, 'the status for what is no dead letter');
+      // The queue has room, so that only the id is in the way.
+      await client.publish(source, '2', { id });
+      ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source has that id');
+      await client.deleteQueue(source);
+      await client.createQueue(source, { maxQueueSize: 2 });
+      await publishSeries(ctx, client, source, 2);
+      ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source is full');
+      await client.deleteQueue(source);
+      ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source does not exist');
+      ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
+    },
+  },
+];
+
+async function deadLetter(ctx: CheckContext, options: JsonRecord = {}) {
+  const client = await ctx.connect();
+  const { source, letters } = await queueWithLetters(ctx, client, options);
+  const subscriber = await newSubscriber(ctx, source);
+  const [id = ''] = await publishSeries(ctx, client, source, 1);
+  await subscriber.delivery({ queue: source, id });
+  await waitForLetters(ctx, client, letters, 1);
+  await subscriber.unsubscribe(source);
+  return { client, source, letters, id };
+}
+
+/** A queue whose messages are dead letters after one attempt, and its dead letter queue. */
+async function queueWithLetters(ctx: CheckContext, client: Connection, options: JsonRecord) {
+  const letters = await newQueue(ctx, client, 'letters');
+  const source = await newQueue(ctx, client, 'source', {
+    ...options,
+    maxRetryAttempts: 1,
+    enableDeadLetterQueue: true,
+    deadLetterQueueName: letters,
+  });
+  return { source, letters };
+}
+
+/** Waits until so many messages that nobody acknowledges are dead letters, also when the subscriber gets one at a time. */
+async function waitForLetters(
+  ctx: CheckContext,
+  client: Connection,
+  letters: string,
+  count: number,
+): Promise<void> {
+  const until = ctx.now() + count * ctx.target.ackTimeoutMs + ctx.timing.lateMs;
+  while ((await messageCountOf(client, letters)) !== count && ctx.now() < until) await client.ping();
+  await waitForInfo(ctx, client, letters, { field: 'messageCount', value: count });
+}
