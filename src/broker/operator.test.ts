@@ -18,7 +18,7 @@ describe('a list of messages', () => {
     expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q ok', ...ids(5).map((id) => `1 <- q ${id}`)]);
   });
 
-  it('is in the order of sending: by priority where that decides', () => {
+  it('is in the order of sending: by priority where that decides [DASH-008, DASH-010]', () => {
     const h = testCore();
     const a = h.connect();
     h.createQueue(a, 'q', { mode: DeliveryMode.PriorityBased });
@@ -26,6 +26,7 @@ describe('a list of messages', () => {
     h.publish(a, 'q', 'high', { priority: Priority.High });
     h.publish(a, 'q', 'low-too', { priority: Priority.Low });
     expect(h.listMessages(a, 'q')).toEqual(['1: listMessages q [high, low, low-too]']);
+    expect(h.listMessages(a, 'q', { offset: 1 })).toEqual(['1: listMessages q [low, low-too]']);
   });
 
   it('has messages that came back in their old places', () => {
@@ -260,6 +261,19 @@ describe('a requeue', () => {
     expect([h.waiting('q'), h.waiting('q.dlq')]).toEqual([2, 0]);
     expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m2', '2 <- q m1']);
     expect(h.broker.stats()).toMatchObject({ requeuedCount: 1, publishedCount: 2, purgedCount: 0 });
+  });
+
+  it('starts the age of the message anew [DASH-033]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(a, 'q', { messageTtlMs: 1000, enableDeadLetterQueue: true });
+    h.subscribe(a, 'q');
+    h.publish(b, 'q', 'm1');
+    h.nack(a, 'm1', 'DeserializationError');
+    h.unsubscribe(a, 'q');
+    h.advance(1500);
+    h.requeueMessage(b, 'q.dlq', 'm1');
+    expect(h.subscribe(b, 'q')).toEqual(['2: subscribe q ok', '2 <- q m1']);
   });
 
   it('keeps the priority of the message [DELIVERY-031]', () => {

@@ -185,7 +185,7 @@ export const brokenStores: readonly BrokenStore[] = [
   },
   {
     fault: 'forgets failed attempts of dead letters',
-    foundBy: 'as it is: keeps what a list would keep',
+    foundBy: 'as it is: gives back the failed attempts of a dead letter',
     open: changingMessages((message) =>
       message.deadLetter === undefined ? message : { ...message, failedAttempts: 0 },
     ),

@@ -124,6 +124,26 @@ const looks: CheckModule = [
       ctx.assert.deepEqual(pages.sort(), [...ids].sort(), 'the ids of all pages');
     },
   },
+  // DASH-010 (MUST): Query parameter limit of a list of messages is the maximum number of listed messages, and offset
+  // is the number of messages to skip.
+  {
+    id: 'DASH-010b',
+    title: 'lists each message of a fan-out or PriorityBased queue once in pages',
+    clauses: ['DASH-010', 'DASH-008'],
+    ...dashboard,
+    evidence: { responses: 6, frames: 10, assertions: 9 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const mode of [1, 2, 3]) {
+        const queue = await newQueue(ctx, client, `paged-${mode}`, { mode });
+        const ids = await publishSeries(ctx, client, queue, 3);
+        const pages: unknown[] = [];
+        for (const offset of [0, 2])
+          pages.push(...idsIn(await listMessages(ctx, queue, `?limit=2&offset=${offset}`, 'DASH-010')));
+        ctx.assert.deepEqual(pages.sort(), [...ids].sort(), `the ids of all pages in mode ${mode}`);
+      }
+    },
+  },
   // DASH-011 (SHOULD): limit is 50 and offset 0 when absent.
   {
     id: 'DASH-011a',

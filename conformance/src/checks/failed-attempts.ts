@@ -171,6 +171,44 @@ const counts: CheckModule = [
       ctx.assert.oneOf(attempts, ['1', '2'], 'header deadLetterAttempts');
     },
   },
+  // DLQ-016 (SHOULD): A dead letter has header deadLetteredAt with the time at which it was dead-lettered, as a
+  // timestamp (BODY-041).
+  {
+    id: 'DLQ-016a',
+    title: 'names the time of the dead-lettering, not that of the publish or of an attempt',
+    clauses: ['DLQ-016'],
+    ...waits,
+    accepts: ['a later time for the message that failed later', 'no header deadLetteredAt (not applicable)'],
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const letters = await newQueue(ctx, publisher, 'letters');
+      const reader = await newSubscriber(ctx, letters);
+      const options = {
+        maxQueueSize: 1,
+        overflowStrategy: 3,
+        maxRetryAttempts: 1,
+        ...deadLettersTo(letters),
+      };
+      const queue = await newQueue(ctx, publisher, 'failing', options);
+      // The first one fails after the ack timeout, the second one is redirected at once.
+      const [first = '', second = ''] = await publishSeries(ctx, publisher, queue, 2);
+      const redirected = await takeDeadLetter(ctx, reader, { queue: letters, id: second }, 0, 'OVERFLOW-022');
+      await reader.ack(redirected);
+      const holder = await newSubscriber(ctx, queue);
+      await holder.delivery({ queue });
+      const afterMs = ctx.target.ackTimeoutMs;
+      const failed = await takeDeadLetter(ctx, reader, { queue: letters, id: first }, afterMs, 'RETRY-008');
+      await reader.ack(failed);
+      const [sooner, later] = [redirected, failed].map((one) =>
+        Date.parse(one.header('deadLetteredAt') ?? ''),
+      );
+      if (Number.isNaN(sooner) || Number.isNaN(later)) ctx.notApplicable('there is no header deadLetteredAt');
+      const offMs = Math.abs(Number(later) - Number(sooner) - (failed.atMs - redirected.atMs));
+      const what = 'difference between the times of deadLetteredAt and those of the deliveries';
+      ctx.assert.betweenMs(offMs, 0, ctx.target.ackTimeoutMs / 2, what);
+    },
+  },
 ] satisfies readonly Check[];
 
 const delays: CheckModule = [

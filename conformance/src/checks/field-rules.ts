@@ -78,7 +78,8 @@ export const fieldRuleChecks: CheckModule = [
     run: async (ctx) => {
       const connection = await ctx.connect();
       const queue = await newQueue(ctx, connection, 'many-headers');
-      const headers = numberedHeaders(50);
+      // One of them is as long as a value may be.
+      const headers = { ...numberedHeaders(49), longest: 'x'.repeat(4096) };
       await connection.subscribe(queue);
       await connection.publish(queue, '1', { headers });
       const delivery = await connection.delivery({ queue });

@@ -220,6 +220,24 @@ export const negativeAckChecks: CheckModule = [
       await full.ack(copy);
     },
   },
+  // DELIVERY-067 (SHOULD): An Ack that names a queue acknowledges only a delivery of that queue.
+  {
+    id: 'DELIVERY-067b',
+    title: 'ignores a negative acknowledgment that names another queue than that of the delivery',
+    clauses: ['DELIVERY-067', 'NACK-010'],
+    ...optional,
+    evidence: { frames: 7, messages: 1 },
+    run: async (ctx) => {
+      const { queue, id, subscriber, reader } = await withDeadLetterQueue(ctx, { maxRetryAttempts: 3 });
+      const held = await subscriber.delivery({ queue });
+      const headers = { failureReason: 'DeserializationError' };
+      const other = ctx.queue('other');
+      await subscriber.send({ command: Command.Ack, id, queue: other, headers });
+      await subscriber.ping();
+      await reader.expectNothingBeforePong('Deliver', 'the message is not dead-lettered');
+      await subscriber.ack(held);
+    },
+  },
   // NACK-009 (MUST): A broker that announces nack ignores a negative acknowledgment of a FanOutWithoutAck message.
   {
     id: 'NACK-009a',

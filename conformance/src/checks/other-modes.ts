@@ -14,6 +14,7 @@ import {
   queueWithOneSubscriber,
 } from './shared/queue-with-subscribers.ts';
 import {
+  expectNotRedelivered,
   gapMs,
   nextAttempt,
   shortTimings,
@@ -68,6 +69,31 @@ export const otherModeChecks: CheckModule = [
         await publishSeries(ctx, publisher, queue, 2);
         const text = `no message of the ${name} queue is delivered after UnsubscribeAck`;
         await leaving.expectNothingBeforePong({ command: 'Deliver' }, text);
+      }
+    },
+  },
+  // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged
+  // copy, and does not deliver it again.
+  {
+    id: 'DELIVERY-001e',
+    title:
+      'does not deliver a message again whose third attempt is acknowledged, in FanOutWithAck and PriorityBased',
+    clauses: ['DELIVERY-001'],
+    ...waits,
+    evidence: { frames: 17, messages: 7, assertions: 2 },
+    run: async (ctx) => {
+      for (const [name, mode] of Object.entries(modesWithAck)) {
+        const options = { ...mode, maxRetryAttempts: 9 };
+        const publisher = await ctx.connect();
+        const queue = await newQueue(ctx, publisher, `third-${name}`, options);
+        const subscriber = await newSubscriber(ctx, queue);
+        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+        await subscriber.delivery({ queue });
+        for (const n of [1, 2]) await nextAttempt(ctx, subscriber, { queue, id }, n);
+        await subscriber.ack({ id, queue });
+        await subscriber.ping();
+        const text = `the acknowledged message of the ${name} queue is not delivered again`;
+        await expectNotRedelivered(ctx, subscriber, queue, { text });
       }
     },
   },

@@ -2,10 +2,11 @@
 import type { CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { requeue } from './shared/dashboard-api.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
-import { shortTimings } from './shared/retry-attempts.ts';
+import { shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const requeues = {
@@ -49,6 +50,28 @@ export const requeueChecks: CheckModule = [
       ctx.assert.deepEqual([first?.id, second?.id], [waiting, id], 'the messages in the order of delivery');
       for (const header of ['deliveryAttempts', 'deadLetterReason', 'deadLetterSource'])
         ctx.assert.equal(second?.header(header), undefined, `header ${header} of the requeued message`);
+    },
+  },
+  // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of
+  // the message to 0, starts its age anew, and puts it at the end of its source queue.
+  {
+    id: 'DASH-033c',
+    title: 'starts the age of a requeued message anew',
+    clauses: ['DASH-033', 'TTL-001'],
+    ...requeues,
+    evidence: { responses: 1, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx, { messageTtl: '00:00:02' });
+      // As old as that it is also if its age is counted from its dead-lettering.
+      await waitUntil(ctx, ctx.now() + 2500);
+      const requeuedAtMs = ctx.now();
+      await requeue(ctx, letters, id);
+      await client.subscribe(source);
+      noteIfLate(ctx, { sinceMs: requeuedAtMs, maxMs: 1000, step: 'the Subscribe after a requeue' });
+      const about = { what: 'the requeued message', clause: 'DASH-033' };
+      const again = await client.delivery({ queue: source }, about);
+      ctx.assert.equal(again.id, id, 'the delivered message');
+      await client.ack(again);
     },
   },
   // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of

@@ -250,8 +250,8 @@ describe('the form of a frame', () => {
     ['another version', { command: Command.Pong, version: 2 }, 'BODY-013'],
     ['an Error without a code', { ...error, errorCode: '' }, 'ERROR-002'],
     ['an Error with more bytes', { ...error, trailingByteCount: 1 }, 'BODY-001'],
-    ['more bytes', { command: Command.PublishAck, trailingByteCount: 4 }, 'BODY-010'],
-    ['a delivery with more bytes', { command: Command.Deliver, trailingByteCount: 1 }, 'BODY-010'],
+    ['more bytes', { command: Command.PublishAck, trailingByteCount: 4 }, 'BODY-001'],
+    ['a delivery with more bytes', { command: Command.Deliver, trailingByteCount: 1 }, 'BODY-001'],
     ['an Error', error, undefined],
   ])('%s', async (_, frame, clause) => {
     expect(await new Watched().gets('A', frame).broken()).toBe(clause);

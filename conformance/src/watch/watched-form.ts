@@ -15,7 +15,6 @@ export function formBreach(frame: ReceivedFrame, mayForwardMore: boolean): Untim
   if (command === Command.Error && errorCode === '')
     return broken('ERROR-002', 'an Error has a code', 'a code that is not empty');
   if (trailingByteCount === 0 || (command === Command.Deliver && mayForwardMore)) return undefined;
-  const clause = command === Command.Error ? 'BODY-001' : 'BODY-010';
   const more = `, ${trailingByteCount} bytes more`;
-  return broken(clause, 'a body ends with its last field', 'no byte after the last field', more);
+  return broken('BODY-001', 'a body ends with its last field', 'no byte after the last field', more);
 }

@@ -108,6 +108,17 @@ describe.each(Object.entries({ RoundRobin, FanOutWithAck, PriorityBased }))(
       expect(h.broker.stats().queuedBytes).toBe(0);
     });
 
+    it('does not come again after the ack of a later attempt [DELIVERY-001]', () => {
+      const h = withQueue(mode, { maxRetryAttempts: 9 });
+      h.subscribe(2, 'q', 2);
+      h.publish(1, 'q', 'm1');
+      expect(h.advance(31_000)).toEqual(['2 <- q m1 (attempt 2)']);
+      expect(h.advance(32_000)).toEqual(['2 <- q m1 (attempt 3)']);
+      h.ack(2, 'm1');
+      expect(h.advance(120_000)).toEqual([]);
+      expect(h.waiting('q')).toBe(0);
+    });
+
     it('is dead-lettered after maxRetryAttempts attempts [RETRY-007, RETRY-008]', () => {
       const h = withQueue(mode, { maxRetryAttempts: 2, enableDeadLetterQueue: true });
       h.subscribe(2, 'q');

@@ -46,11 +46,12 @@ describe('a dead letter queue', () => {
     expect(h.broker.queueInfo('failures')?.options).toMatchObject({ mode: 1, maxQueueSize: 3 });
   });
 
-  it('is made again when a dead letter needs it [DLQ-005]', () => {
-    const h = withRefusals();
+  it('is made again when a dead letter needs it, with the options that belong to it [DLQ-005, DLQ-006]', () => {
+    const h = withRefusals({ maxQueueSize: 5 });
     h.deleteQueue(2, 'q.dlq');
     deadLetter(h, 'm1');
     expect(h.waiting('q.dlq')).toBe(1);
+    expect(h.broker.queueInfo('q.dlq')?.options).toEqual({ ...defaultQueueOptions, maxQueueSize: 5 });
   });
 
   it('delivers the dead letters, which have left their source [DLQ-001, DLQ-018, DLQ-019, RETRY-008]', () => {
@@ -65,8 +66,9 @@ describe('a dead letter queue', () => {
 
   it('keeps content and tells when [DLQ-012, DLQ-016]', () => {
     const h = withRefusals();
-    h.advance(12_345);
+    h.advance(1000);
     h.publish(2, 'q', 'm1', { byteLength: 77 });
+    h.advance(12_345);
     h.nack(1, 'm1');
     h.subscribe(2, 'q.dlq');
     expect(h.effects.at(-1)).toMatchObject({

@@ -170,15 +170,18 @@ describe('an ack', () => {
     ['DeserializationError', 'DeserializationError'],
     ['whatever', 'HandlerException'],
     ['deserializationerror', 'HandlerException'],
-  ])('with failureReason %s is a negative one: %s [NACK-001, NACK-004]', (failureReason, reason) => {
-    expect(inputOf({ ...ack, queue: 'q', headers: headers({ failureReason, messageId: 'm1' }) })).toEqual({
-      kind: 'negativeAcknowledge',
-      connection: 7,
-      id: 'm1',
-      queue: 'q',
-      reason,
-    });
-  });
+  ])(
+    'with failureReason %s is a negative one: %s [NACK-001, NACK-004, DELIVERY-067]',
+    (failureReason, reason) => {
+      expect(inputOf({ ...ack, queue: 'q', headers: headers({ failureReason, messageId: 'm1' }) })).toEqual({
+        kind: 'negativeAcknowledge',
+        connection: 7,
+        id: 'm1',
+        queue: 'q',
+        reason,
+      });
+    },
+  );
 });
 
 describe('a CreateQueue', () => {

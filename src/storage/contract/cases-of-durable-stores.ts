@@ -42,6 +42,10 @@ export const casesOfDurableStores: readonly PlaceCase[] = [
   { name: 'gives back nothing that has left [DURABLE-005, DURABLE-006]', check: givesBackNothingThatHasLeft },
   { name: 'gives back failed attempts [DURABLE-011]', check: givesBackFailedAttempts },
   {
+    name: 'gives back the failed attempts of a dead letter [DURABLE-011]',
+    check: givesBackThoseOfDeadLetters,
+  },
+  {
     name: 'gives back a dead letter with its facts, and not its source [DURABLE-012, DURABLE-014, DURABLE-015]',
     check: givesBackDeadLetters,
   },
@@ -113,6 +117,18 @@ async function givesBackFailedAttempts(place: StorePlace): Promise<void> {
   await commitAll(place, [[created(1), added(message(1, 1)), failed(1, 1, 1)], [failed(1, 1, 2)]]);
   const expected = [recoveredQueue(created(1)), recoveredMessage(message(1, 1), 2)];
   assertRecovered(await recoveredAt(place), expected);
+}
+
+async function givesBackThoseOfDeadLetters(place: StorePlace): Promise<void> {
+  const letter = { ...message(2, 5), deadLetter: sampleFacts };
+  await commitAll(place, [
+    [created(1), created(2), added(message(1, 1)), failed(1, 1, 3)],
+    [{ kind: 'deadLettered', from: { generation: 1, sequence: 1 }, to: letter }],
+    [failed(2, 5, 1)],
+    [failed(2, 5, 2)],
+  ]);
+  const queues = [created(1), created(2)].map(recoveredQueue);
+  assertRecovered(await recoveredAt(place), [...queues, recoveredMessage(letter, 2)]);
 }
 
 async function givesBackDeadLetters(place: StorePlace): Promise<void> {
