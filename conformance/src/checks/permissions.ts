@@ -2,6 +2,7 @@
 import type { Check, CheckModule } from '../check.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
+import { operations } from '../wire/operations.ts';
 import {
   adminCommand,
   expectAnswer,
@@ -19,7 +20,6 @@ import {
   expectAccepted,
   grant,
   newUser,
-  operations,
   userNamed,
   withUsers,
 } from './shared/users.ts';

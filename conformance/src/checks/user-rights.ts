@@ -4,16 +4,16 @@ import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import type { FrameFields } from '../wire/frame.ts';
+import { type OperationName, operations } from '../wire/operations.ts';
 import { expectNothingStored, infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefused } from './shared/refusals.ts';
-import type { Entry, OperationName } from './shared/users.ts';
+import type { Entry } from './shared/users.ts';
 import {
   connectAs,
   connectAsSuperuser,
   grant,
   newConnectedUser,
   newUser,
-  operations,
   withUsers,
 } from './shared/users.ts';
 

@@ -34,7 +34,7 @@ import { QueueCleanup } from './queue-cleanup.ts';
 import { RateLimits } from './rate-limits.ts';
 import { reproduceLine } from './reproduce.ts';
 import type { PlayedCheck, RunCheckSetting } from './run-check.ts';
-import { resultHead } from './run-check.ts';
+import { certain, resultHead } from './run-check.ts';
 import { RunNames } from './run-names.ts';
 import { SameCauseWatch, sameCauseNote, someOfEachAreaFirst } from './same-cause.ts';
 import type { Selection } from './selection.ts';
@@ -56,8 +56,8 @@ export class PlanRunner {
   readonly #results: CheckResult[] = [];
   /** Failures that another check may explain; they are completed when all results are known. */
   readonly #unexplained: CheckResult[] = [];
-  /** Checks to run again alone, because the machine was too busy for a reliable result. */
-  readonly #toRerun: PlanEntry[] = [];
+  /** Checks to run again alone, because the machine was too busy for a reliable result; `broken`: what the first run broke for certain. */
+  readonly #toRerun: { readonly entry: PlanEntry; readonly broken: CheckResult | undefined }[] = [];
   readonly #startedAt = performance.now();
   readonly #names = new RunNames();
   readonly #limits: RateLimits;
@@ -142,13 +142,13 @@ export class PlanRunner {
   async #work(queue: PlanEntry[]): Promise<void> {
     for (let entry = queue[0]; entry !== undefined && !this.#stopped; entry = queue[0]) {
       queue.shift();
-      const result = await this.#resultOf(entry).catch((error: unknown) => {
+      const { result, broken } = await this.#resultOf(entry).catch((error: unknown) => {
         this.#stopped = true;
         throw error;
       });
       if (this.#setting.options.signal?.aborted === true) return;
-      if (result.starved === true && this.#mayRerun) this.#toRerun.push(entry);
-      else this.#add(result);
+      if (result.starved === true && this.#mayRerun) this.#toRerun.push({ entry, broken });
+      else this.#add(certain(result, broken));
     }
   }
 
@@ -161,17 +161,20 @@ export class PlanRunner {
   /** Runs each check again while no other check runs, up to `maxReruns` times. The last result is final. */
   async #rerunAlone(): Promise<void> {
     const { signal } = this.#setting.options;
-    for (let entry = this.#toRerun[0]; entry !== undefined && !this.#stopped; entry = this.#toRerun[0]) {
-      let result = await this.#resultOf(entry, 1);
+    for (let first = this.#toRerun[0]; first !== undefined && !this.#stopped; first = this.#toRerun[0]) {
+      let { result, broken = first.broken } = await this.#resultOf(first.entry, 1);
       for (
         let rerun = 2;
         result.starved === true && rerun <= maxReruns && signal?.aborted !== true;
         rerun += 1
-      )
-        result = await this.#resultOf(entry, rerun);
+      ) {
+        const again = await this.#resultOf(first.entry, rerun);
+        result = again.result;
+        broken = again.broken ?? broken;
+      }
       if (signal?.aborted === true) return;
       this.#toRerun.shift();
-      this.#add({ ...result, notes: [...result.notes, rerunNote] });
+      this.#add(certain({ ...result, notes: [...result.notes, rerunNote] }, broken));
     }
   }
 
@@ -219,13 +222,14 @@ export class PlanRunner {
   }
 
   /** `rerun`: 0 for the first run, beside other checks; from 1 for runs alone. */
-  async #resultOf(entry: PlanEntry, rerun = 0): Promise<CheckResult> {
+  async #resultOf(entry: PlanEntry, rerun = 0): Promise<PlayedCheck> {
     const { catalogue, options, selection } = this.#setting;
     const level = catalogue.levelOf(entry.check);
     const applicability = applicabilityOf(entry.check, level, options.target, selection.claimed);
-    if (applicability.kind !== 'run') return this.#unrun(entry, applicability.kind, applicability.reason);
+    if (applicability.kind !== 'run')
+      return { result: this.#unrun(entry, applicability.kind, applicability.reason) };
     const once = await this.#runOnce(entry, { rerun });
-    return once.kind === 'result' ? once.result : this.#runWithOwnBroker(entry, once);
+    return once.kind === 'result' ? once : this.#runWithOwnBroker(entry, once);
   }
 
   /** Runs it again if the result is discarded because the run kept to no limits. */
@@ -315,8 +319,9 @@ export class PlanRunner {
     }
   }
 
-  #judgeDeath({ result, broken }: PlayedCheck, lease: Lease, death: BrokerExit | undefined): OneRun {
-    if (death === undefined) return { kind: 'result', result };
+  #judgeDeath(played: PlayedCheck, lease: Lease, death: BrokerExit | undefined): OneRun {
+    const { result, broken } = played;
+    if (death === undefined) return { kind: 'result', ...played };
     if (this.#isAttached) {
       this.#runningAtLoss.push(result.id);
       this.#stopped = true;
@@ -348,15 +353,15 @@ export class PlanRunner {
   }
 
   /** What the frames broke before the death counts, also if they break nothing now. */
-  async #runWithOwnBroker(entry: PlanEntry, { death, broken }: SharedDeath): Promise<CheckResult> {
+  async #runWithOwnBroker(entry: PlanEntry, { death, broken }: SharedDeath): Promise<PlayedCheck> {
     const again = await this.#runOnce(entry, { rerun: 0, ownBroker: true });
     if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that only it may use`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
     const died = 'the broker died while this check and others were running';
     if (broken !== undefined && again.result.outcome !== 'fail')
-      return { ...broken, notes: [...broken.notes, `${died}; this result is from before that`] };
+      return { result: { ...broken, notes: [...broken.notes, `${died}; this result is from before that`] } };
     const note = `${died}; this result is from a run with a separate broker`;
-    return { ...again.result, notes: [...again.result.notes, note] };
+    return { ...again, result: { ...again.result, notes: [...again.result.notes, note] } };
   }
 
   #checkSetting(

@@ -40,6 +40,12 @@ export type PlayedCheck = {
   readonly broken?: CheckResult;
 };
 
+/** What a check broke for certain, unless it fails by itself as well and is believed. */
+export function certain(result: CheckResult, broken: CheckResult | undefined): CheckResult {
+  const failsItself = result.outcome === 'fail' && result.starved !== true;
+  return failsItself ? result : (broken ?? result);
+}
+
 export async function runCheck(setting: RunCheckSetting): Promise<PlayedCheck> {
   const { check, broker, now } = setting;
   const record = new ContextRecord(now, check.clauses, watchSetting(setting));
@@ -96,12 +102,9 @@ function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
   return { isWatched, ackTimeoutMs, defaultMode: isDefault ? 'RoundRobin' : undefined };
 }
 
-/**
- * A check that does not fail by itself fails by what its frames broke, also where the runner was too slow to believe the check: played again
- * alone, it may not meet the same.
- */
+/** A check that does not fail by itself fails by what its frames broke. One that is not believed may show more when it runs again. */
 function mayBeWatched({ outcome, starved }: Judgement): boolean {
-  return starved === true || ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
+  return starved !== true && ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
 }
 
 /** It is certain, so nothing else explains it; a check of the broken requirement shows it better. */

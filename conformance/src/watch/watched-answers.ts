@@ -3,6 +3,7 @@
 import { display } from '../expectation.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { operations } from '../wire/operations.ts';
 import type { UntimedBreach } from './watched-breach.ts';
 import type { RecordForm } from './watched-fields.ts';
 import {
@@ -67,15 +68,7 @@ function infoBreach(text: string, queues: ReadonlySet<string>): UntimedBreach | 
   return { clause: infoForm.clause, what: infoForm.what, expected, actual: display(info) };
 }
 
-const operationNames: ReadonlySet<unknown> = new Set([
-  'Publish',
-  'Subscribe',
-  'CreateQueue',
-  'DeleteQueue',
-  'PurgeQueue',
-  'GetQueueInfo',
-  'ListQueues',
-]);
+const operationNames: ReadonlySet<unknown> = new Set(operations);
 const areOperations = (value: unknown): boolean =>
   Array.isArray(value) && value.every((one) => operationNames.has(one));
 

@@ -3,6 +3,7 @@
 import type { AdminCommandName } from '../../wire/command.ts';
 import { Command } from '../../wire/command.ts';
 import type { Credentials } from '../../wire/credentials.ts';
+import { operations } from '../../wire/operations.ts';
 import type { Address } from './load-link.ts';
 import { LoadLink } from './load-link.ts';
 
@@ -11,18 +12,7 @@ const user = { username: 'load', password: 'password of load' } as const;
 const accessList = [
   { queuePattern: 'orders-*', operations: ['Publish'] },
   { queuePattern: 'invoices-*', operations: ['Subscribe', 'GetQueueInfo'] },
-  {
-    queuePattern: '*',
-    operations: [
-      'Publish',
-      'Subscribe',
-      'CreateQueue',
-      'DeleteQueue',
-      'PurgeQueue',
-      'GetQueueInfo',
-      'ListQueues',
-    ],
-  },
+  { queuePattern: '*', operations },
 ] as const;
 
 /** Makes the user as the superuser, and returns its credentials. Throws a LoadFault. */

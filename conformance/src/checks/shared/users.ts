@@ -7,6 +7,7 @@ import { Command } from '../../wire/command.ts';
 import type { Credentials } from '../../wire/credentials.ts';
 import type { FrameFields, ReceivedFrame } from '../../wire/frame.ts';
 import { headerPairs } from '../../wire/frame.ts';
+import type { OperationName } from '../../wire/operations.ts';
 
 export type User = { readonly username: string; readonly password: string };
 
@@ -34,17 +35,6 @@ export const withTokenAndUsers = {
   requires: { configuration: { authentication: { token, superuser } } },
   prefers: cheapPasswords,
 } as const satisfies Setting;
-
-export const operations = [
-  'Publish',
-  'Subscribe',
-  'CreateQueue',
-  'DeleteQueue',
-  'PurgeQueue',
-  'GetQueueInfo',
-  'ListQueues',
-] as const;
-export type OperationName = (typeof operations)[number];
 
 /** An entry of an access list, as on the wire. */
 export type Entry = { readonly queuePattern: string; readonly operations: readonly OperationName[] };
