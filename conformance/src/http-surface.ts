@@ -31,8 +31,8 @@ export function httpSurface(setting: HttpSetting): HttpSurface {
     const askedAtMs = setting.now();
     const answer = await exchange(url, { ...options, method }, setting);
     setting.evidence.count('responses');
-    trace(setting, `< ${answer.status} to ${method} ${path}`, answer.body);
     setting.answered?.({ method, path, answer, askedAtMs, answeredAtMs: setting.now() });
+    trace(setting, `< ${answer.status} to ${method} ${path}`, answer.body);
     return answer;
   };
   return { request, get: (path, options = {}) => request(path, { ...options, method: 'GET' }) };

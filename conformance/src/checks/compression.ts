@@ -5,15 +5,12 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { Algorithm } from '../wire/compression.ts';
-import { algorithmFlags } from '../wire/compression.ts';
+import { algorithmFlags, defaultThresholdBytes } from '../wire/compression.ts';
 import { encodeBody, frameAround } from '../wire/encode.ts';
 import { publishBodyOf, publishPieces, sizedPayload, textOfLength } from './shared/bodies.ts';
 import { gzipOf } from './shared/gzip.ts';
 import { expectNothingStored, newQueue } from './shared/queue-state.ts';
 import { acceptFaultOutcome, type FaultOutcome, sendFramingFault } from './shared/refusals.ts';
-
-/** The default compression threshold of both sides. */
-const defaultThresholdBytes = 1024;
 
 const negotiation: CheckModule = [
   // COMPRESS-009 (MUST): The broker names in header negotiated-compression of ConnectAck the first algorithm in

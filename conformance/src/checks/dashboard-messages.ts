@@ -1,6 +1,7 @@
 // Checks of single messages in the dashboard's API: looks that take nothing out of a queue, removal and purge. Area: DASH.
 import type { CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { timestamp } from '../record-forms.ts';
 import { fittingLength, textOfLength } from './shared/bodies.ts';
 import {
   fieldOf,
@@ -12,7 +13,6 @@ import {
   readRecord,
   remove,
 } from './shared/dashboard-api.ts';
-import { timestamp } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { type JsonRecord, requiredField } from './shared/required-fields.ts';

@@ -1,8 +1,9 @@
 // Checks of the dashboard's API: the records of the broker and of its queues, deletion, and the statuses of refusals. What the API shows is
 // compared with what the broker says over TCP. Area: DASH.
 import type { CheckContext, CheckModule } from '../check.ts';
+import { additionalMetrics, shorterMetrics, timestamp } from '../record-forms.ts';
 import { fieldOf, queuePath, readList, readRecord, readValue, remove } from './shared/dashboard-api.ts';
-import { additionalMetrics, recordAt, shorterMetrics, timestamp } from './shared/http-records.ts';
+import { recordAt } from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { expectFields, type JsonRecord, requiredField } from './shared/required-fields.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';

@@ -2,7 +2,7 @@
 // only once. Most of these checks use RedirectToDlq, which dead-letters a message without waiting. Areas: DLQ, DELIVERY, QUEUE, PUBLISH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { timestamp } from './shared/http-records.ts';
+import { timestamp } from '../record-forms.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { infoField, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {

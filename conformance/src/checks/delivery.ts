@@ -3,8 +3,13 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameAround } from '../wire/encode.ts';
 import { fittingLength, publishBodyOf, sizedPayload } from './shared/bodies.ts';
-import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
-import { ackByReceiver, deliveredIds, queueWithSubscribers } from './shared/queue-with-subscribers.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import {
+  ackByReceiver,
+  deliveredIds,
+  expectOldPlaces,
+  queueWithSubscribers,
+} from './shared/queue-with-subscribers.ts';
 import {
   expectOnlySentinel,
   idsOf,
@@ -213,16 +218,8 @@ const returnedMessages: CheckModule = [
     evidence: { frames: 28, messages: 13 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const holder = await ctx.connect({ own: true });
       const queue = await newQueue(ctx, client, 'old-places');
-      await holder.subscribe(queue);
-      const ids = await publishSeries(ctx, client, queue, 12);
-      await holder.delivery({ queue });
-      await holder.ping();
-      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
-      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
-      await client.subscribe(queue);
-      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 12)), ids, 'the delivered messages');
+      await expectOldPlaces(ctx, client, queue, 'the delivered messages');
     },
   },
   // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or

@@ -1,13 +1,7 @@
 // Checks of the health server: the health record, paths, methods, and rules for all HTTP answers. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
-import {
-  expectNothingAskedFor,
-  placeOf,
-  recordAt,
-  recordIn,
-  timestamp,
-  waitForRecord,
-} from './shared/http-records.ts';
+import { timestamp } from '../record-forms.ts';
+import { expectNothingAskedFor, placeOf, recordAt, recordIn, waitForRecord } from './shared/http-records.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { expectFields, requiredField } from './shared/required-fields.ts';
 

@@ -2,15 +2,9 @@
 // retries, repeats or fan-out, on a broker that no other check uses. Area: METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { additionalMetrics, shorterMetrics, timestamp } from '../record-forms.ts';
 import { Command } from '../wire/command.ts';
-import {
-  additionalMetrics,
-  placeOf,
-  recordAt,
-  shorterMetrics,
-  timestamp,
-  waitForRecord,
-} from './shared/http-records.ts';
+import { placeOf, recordAt, waitForRecord } from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';

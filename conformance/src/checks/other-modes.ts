@@ -7,6 +7,7 @@ import { publishBlocked } from './blocking.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   deliveredIds,
+  expectOldPlaces,
   fanOutWithAck,
   fanOutWithoutAck,
   newSubscriber,
@@ -107,18 +108,8 @@ export const otherModeChecks: CheckModule = [
     run: async (ctx) => {
       const client = await ctx.connect();
       for (const [name, mode] of Object.entries(modesWithAck)) {
-        const holder = await ctx.connect({ own: true });
         const queue = await newQueue(ctx, client, `old-places-${name}`, mode);
-        await holder.subscribe(queue);
-        // More than the first window of a subscriber, so that some have never been sent.
-        const ids = await publishSeries(ctx, client, queue, 12);
-        await holder.delivery({ queue });
-        await holder.ping();
-        await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
-        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 12 });
-        await client.subscribe(queue);
-        const delivered = idsOf(await takeAndAck(client, queue, 12));
-        ctx.assert.deepEqual(delivered, ids, `the delivered messages of the ${name} queue`);
+        await expectOldPlaces(ctx, client, queue, `the delivered messages of the ${name} queue`);
       }
     },
   },

@@ -2,8 +2,8 @@
 // QUEUE, BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { timestamp } from '../record-forms.ts';
 import { Command } from '../wire/command.ts';
-import { timestamp } from './shared/http-records.ts';
 import { newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import { expectFields, inQueueInfo, requiredField } from './shared/required-fields.ts';

@@ -357,11 +357,10 @@ export class PlanRunner {
     const again = await this.#runOnce(entry, { rerun: 0, ownBroker: true });
     if (again.kind !== 'result') throw new Error(`${entry.check.id} shared a broker that only it may use`);
     if (again.result.reason === blamedReason) this.#sharedDeaths.set(death, true);
-    const died = 'the broker died while this check and others were running';
-    if (broken !== undefined && again.result.outcome !== 'fail')
-      return { result: { ...broken, notes: [...broken.notes, `${died}; this result is from before that`] } };
-    const note = `${died}; this result is from a run with a separate broker`;
-    return { ...again, result: { ...again.result, notes: [...again.result.notes, note] } };
+    const result = certain(again.result, broken);
+    const from = result === broken ? 'before that' : 'a run with a separate broker';
+    const note = `the broker died while this check and others were running; this result is from ${from}`;
+    return { ...again, result: { ...result, notes: [...result.notes, note] } };
   }
 
   #checkSetting(

@@ -40,10 +40,9 @@ export type PlayedCheck = {
   readonly broken?: CheckResult;
 };
 
-/** What a check broke for certain, unless it fails by itself as well and is believed. */
+/** What a check broke for certain, if the runner was too slow to believe its own result, or that result is no failure. */
 export function certain(result: CheckResult, broken: CheckResult | undefined): CheckResult {
-  const failsItself = result.outcome === 'fail' && result.starved !== true;
-  return failsItself ? result : (broken ?? result);
+  return broken !== undefined && (result.starved === true || mayBeWatched(result)) ? broken : result;
 }
 
 export async function runCheck(setting: RunCheckSetting): Promise<PlayedCheck> {
@@ -103,7 +102,7 @@ function watchSetting({ facts, isWatched }: RunCheckSetting): WatchSetting {
 }
 
 /** A check that does not fail by itself fails by what its frames broke. One that is not believed may show more when it runs again. */
-function mayBeWatched({ outcome, starved }: Judgement): boolean {
+function mayBeWatched({ outcome, starved }: Pick<Judgement, 'outcome' | 'starved'>): boolean {
   return starved !== true && ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
 }
 

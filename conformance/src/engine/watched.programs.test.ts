@@ -76,6 +76,15 @@ it('leaves a check alone that fails by itself, or in which nothing is broken', a
   expect(results.every(({ watched }) => watched === undefined)).toBe(true);
 });
 
+it('leaves the fault of a check alone', async () => {
+  const faulty: Check['run'] = async (ctx) => {
+    await publishes(ctx);
+    throw new TypeError('a fault of the check');
+  };
+  const { exitCode, results } = await resultsOf([tinyCheck('CONN-001a', faulty)]);
+  expect([exitCode, results[0]?.outcome, results[0]?.watched]).toEqual([5, 'error', undefined]);
+});
+
 it('fails a check that the runner was too slow to believe, which may not meet the same when it is played again', async () => {
   let playCount = 0;
   const hungry: Check['run'] = async (ctx) => {

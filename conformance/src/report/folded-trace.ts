@@ -44,9 +44,11 @@ export function shownRows(
   return rows.slice(Math.max(0, end - count), end);
 }
 
+const comingKinds: ReadonlySet<TraceEvent['kind']> = new Set(['received', 'undecodable', 'http']);
+
 function endOf(row: TraceRow): number {
   if (row.kind === 'polls') return row.untilMs;
-  return row.event.kind === 'received' || row.event.kind === 'undecodable' ? row.event.atMs : -1;
+  return comingKinds.has(row.event.kind) ? row.event.atMs : -1;
 }
 
 /** `last 24 of 300 events`, `24 of 300 events, around 12.3 ms`; undefined if all are shown. */

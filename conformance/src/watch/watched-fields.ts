@@ -1,5 +1,6 @@
 // The forms of JSON records that a broker writes: which fields they must have, and what their values look like. Pure. Area: BODY.
 import { display } from '../expectation.ts';
+import { timestamp } from '../record-forms.ts';
 import type { UntimedBreach } from './watched-breach.ts';
 
 export type JsonFields = Readonly<Record<string, unknown>>;
@@ -28,10 +29,10 @@ export function fieldBreach(record: JsonFields, form: RecordForm): UntimedBreach
   };
   for (const { name, fits, clause = form.clause } of form.required) {
     if (!Object.hasOwn(record, name)) return broken(form.clause, `field ${name}`);
-    if (!fits(record[name])) return broken(clause, `another ${name}`);
+    if (!fits(record[name])) return broken(clause, expectedText(name, fits));
   }
   const odd = form.optional?.find(({ name, fits }) => !isNothing(record[name]) && !fits(record[name]));
-  return odd === undefined ? undefined : broken(odd.clause, `another ${odd.name}`);
+  return odd === undefined ? undefined : broken(odd.clause, expectedText(odd.name, odd.fits));
 }
 
 function isNothing(value: unknown): boolean {
@@ -58,8 +59,22 @@ export const isText = (value: unknown): boolean => typeof value === 'string';
 export const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 export const isAnything = (): boolean => true;
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 const timeSpan = /^(\d+\.)?\d\d:\d\d:\d\d(\.\d{1,7})?$/;
 
 export const isTimestamp = (value: unknown): boolean => typeof value === 'string' && timestamp.test(value);
 export const isTimeSpan = (value: unknown): boolean => typeof value === 'string' && timeSpan.test(value);
+
+/** What the forms are, in words. */
+const words: ReadonlyMap<Field['fits'], string> = new Map([
+  [isCount, 'a whole number from 0 up'],
+  [isWhole, 'a whole number'],
+  [isNumber, 'a number'],
+  [isText, 'a text'],
+  [isBoolean, 'true or false'],
+  [isTimestamp, 'a time in UTC, as in ISO 8601'],
+  [isTimeSpan, 'a time span, [d.]hh:mm:ss'],
+]);
+
+function expectedText(name: string, fits: Field['fits']): string {
+  return `${name}: ${words.get(fits) ?? 'a value of another form'}`;
+}

@@ -2,14 +2,10 @@
 // only what is certain: of a connection that an earlier check opened it is not known what was agreed. Areas: CONN, COMPRESS.
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
+import { algorithmFlags, defaultThresholdBytes } from '../wire/compression.ts';
 import type { FrameFields, ReceivedFrame } from '../wire/frame.ts';
 import { headerPairs } from '../wire/frame.ts';
 import type { UntimedBreach } from './watched-breach.ts';
-
-/** The default threshold of both sides. */
-const thresholdBytes = 1024;
-
-const algorithms: Readonly<Record<number, string>> = { 1: 'gzip', 2: 'brotli' };
 
 export class WatchedHandshake {
   /** The connection was opened by this check. */
@@ -64,18 +60,21 @@ export class WatchedHandshake {
   }
 
   #compressedBreach(frame: ReceivedFrame): UntimedBreach | undefined {
-    const algorithm = algorithms[frame.flags];
     if (this.#connectCount > 0 && this.#offered === undefined)
       return broken('COMPRESS-004', 'no frame is compressed without an agreement', 'flags 0', frame);
     // A second Connect may have changed what was agreed.
-    if (this.#connectCount === 1 && this.#isAccepted && this.#agreed !== algorithm) {
+    if (this.#connectCount === 1 && this.#isAccepted && flagsOf(this.#agreed) !== frame.flags) {
       const clause = this.#agreed === undefined ? 'COMPRESS-004' : 'COMPRESS-007';
       return broken(clause, 'a frame is compressed as agreed', this.#agreed ?? 'flags 0', frame);
     }
-    if (bodyBytes(frame) >= thresholdBytes) return undefined;
-    const expected = `flags 0 below ${thresholdBytes} bytes`;
+    if (bodyBytes(frame) >= defaultThresholdBytes) return undefined;
+    const expected = `flags 0 below ${defaultThresholdBytes} bytes`;
     return broken('COMPRESS-005', 'short frames are not compressed', expected, frame);
   }
+}
+
+function flagsOf(algorithm: string | undefined): number | undefined {
+  return algorithm === 'gzip' || algorithm === 'brotli' ? algorithmFlags[algorithm] : undefined;
 }
 
 function broken(clause: string, what: string, expected: string, frame: ReceivedFrame): UntimedBreach {

@@ -79,6 +79,11 @@ describe('the health server', () => {
   });
 });
 
+it('an odd field is named with the form that it must have', () => {
+  const odd = exchange('/health/', { ...health, queue_count: -1 });
+  expect(new WatchedHttp().breach('health', odd)?.expected).toBe('queue_count: a whole number from 0 up');
+});
+
 describe('a counter', () => {
   const reading = (published: number, askedAtMs: number): HttpExchange =>
     exchange(

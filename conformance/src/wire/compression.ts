@@ -3,6 +3,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { frameAround } from './encode.ts';
 
 export const algorithmFlags = { none: 0, gzip: 1, brotli: 2 } as const;
+/** The default compression threshold of both sides. */
+export const defaultThresholdBytes = 1024;
 export type Algorithm = 'gzip' | 'brotli';
 
 export function compress(body: Buffer, algorithm: Algorithm): Buffer {

@@ -332,10 +332,10 @@ export class Link {
     try {
       this.#readFrames();
     } catch (error) {
-      this.#trace('undecodable', String(error), this.#reader.partial);
-      this.setting.traffic?.receivedUndecodable();
       const broken = error instanceof WireFault ? error.broken : undefined;
       if (broken !== undefined) this.setting.watch?.undecodable(broken, String(error));
+      this.#trace('undecodable', String(error), this.#reader.partial);
+      this.setting.traffic?.receivedUndecodable();
       this.#inbox.end(`the broker sent bytes that are not a frame: ${String(error)}`, broken);
       // What follows cannot be read, but the end of the connection can be seen.
       this.#isUndecodable = true;

@@ -1,11 +1,10 @@
 // Shared by the checks of health and metrics: reads a record at a path, and waits for values that the broker may update later. Areas:
 // HEALTH, METRICS.
 import type { CheckContext, HttpAnswer } from '../../check.ts';
+import { additionalMetrics } from '../../record-forms.ts';
 import { eventually } from './queue-state.ts';
 import type { JsonRecord, Place } from './required-fields.ts';
 import { requiredField } from './required-fields.ts';
-
-export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?(Z|\+00:00)$/;
 
 /** The JSON object at a path. Asserts that the status is one of these. */
 export async function recordAt(
@@ -81,27 +80,6 @@ const pathRules: Readonly<Record<string, readonly string[]>> = {
 
 /** By path: the requirement that lists the fields that the record must have. */
 const listRules: Readonly<Record<string, string>> = { '/health/': 'HEALTH-002', '/metrics/': 'METRICS-002' };
-
-/** The numbers of the shorter form of the metrics record. */
-export const shorterMetrics: readonly string[] = [
-  'total_messages_published',
-  'total_messages_delivered',
-  'total_messages_acknowledged',
-  'active_connections',
-  'active_queues',
-  'memory_usage_bytes',
-  'average_delivery_latency_ms',
-];
-
-/** The fields that only the complete form of the metrics record has. */
-export const additionalMetrics: readonly string[] = [
-  'total_retries',
-  'total_dead_lettered',
-  'total_errors',
-  'total_connections_accepted',
-  'total_connections_rejected',
-  'in_flight_messages',
-];
 
 /** By path and field: the requirement that says what the field counts. */
 const fieldRules: Readonly<Record<string, Readonly<Record<string, string>>>> = {

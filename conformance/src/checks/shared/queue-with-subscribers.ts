@@ -3,8 +3,8 @@
 import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import type { FrameFields } from '../../wire/frame.ts';
-import { newQueue } from './queue-state.ts';
-import { idsOf } from './subscribers.ts';
+import { newQueue, waitForInfo } from './queue-state.ts';
+import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './subscribers.ts';
 
 export const fanOutWithAck = { mode: 1 } as const;
 export const fanOutWithoutAck = { mode: 2 } as const;
@@ -96,4 +96,22 @@ export async function ackByReceiver(
 ): Promise<void> {
   const receiver = await receiverOf(ctx, subscribers, id);
   await receiver.ack({ id, queue: '' });
+}
+
+/** Asserts that all messages come in their order after a subscriber has disconnected that had some of them. */
+export async function expectOldPlaces(
+  ctx: CheckContext,
+  client: Connection,
+  queue: string,
+  what: string,
+): Promise<void> {
+  const holder = await newSubscriber(ctx, queue);
+  // More than the first window of a subscriber, so that some have never been sent.
+  const ids = await publishSeries(ctx, client, queue, 12);
+  await holder.delivery({ queue });
+  await holder.ping();
+  await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+  await waitForInfo(ctx, client, queue, { field: 'messageCount', value: ids.length });
+  await client.subscribe(queue);
+  ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, ids.length)), ids, what);
 }
