@@ -50,7 +50,9 @@ export type Judgement = {
   readonly watched?: true;
   /** With `watched`: when that came, in milliseconds since the start of the run. */
   readonly brokenAtMs?: number;
-  /** The runner was too slow for a reliable result; the check may be repeated on a less busy machine. */
+  /**
+   * The runner was too slow for a reliable result, with `watched` for one of the check itself; it may be repeated on a less busy machine.
+   */
   readonly starved?: true;
 };
 

@@ -41,7 +41,7 @@ export type CheckResult = {
   readonly watched?: true;
   /** With `watched`: when that came, in milliseconds since the start of the run. */
   readonly brokenAtMs?: number;
-  /** The runner was too slow for a reliable result. */
+  /** The runner was too slow for a reliable result; with `watched`, for one of the check itself. */
   readonly starved?: true;
   /** The baseline entry that expects this outcome; then the outcome does not close the gate. */
   readonly baseline?: BaselineMark;

@@ -180,7 +180,7 @@ export class PlanRunner {
 
   #add(result: CheckResult): void {
     const mayBeExplained = result.reliesOn !== undefined || result.possibleCauses !== undefined;
-    if (mayBeExplained && result.starved !== true) this.#unexplained.push(result);
+    if (mayBeExplained) this.#unexplained.push(result);
     else this.#finish(result);
     this.#sameCause.add(result);
     const isLast = this.#setting.options.failFast && stopsRun(this.#withBaseline(result));

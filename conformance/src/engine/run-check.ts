@@ -106,11 +106,15 @@ function mayBeWatched({ outcome, starved }: Pick<Judgement, 'outcome' | 'starved
   return starved !== true && ['pass', 'warn', 'not applicable', 'not shown'].includes(outcome);
 }
 
-/** It is certain, so nothing else explains it; a check of the broken requirement shows it better. */
+/**
+ * It is certain, so nothing else explains it; a check of the broken requirement shows it better. Of the check's own assertions a starved runner
+ * says nothing.
+ */
 function watchedJudgement({ clause, what, expected, actual, atMs }: WatchedBreach, end: RunEnd): Judgement {
   const thrown = new ExpectationFailure(`in every check, ${what}`, { expected, actual, broken: clause });
   const failure = judge({ ...end, thrown, hints: { seen: [], needed: [] }, starved: undefined });
-  return { ...failure, reliesOn: clause, watched: true, brokenAtMs: atMs };
+  const unknown = end.starved === undefined ? {} : { starved: true as const };
+  return { ...failure, reliesOn: clause, watched: true, brokenAtMs: atMs, ...unknown };
 }
 
 /** The recommendation or option that the broker did not follow either, according to the check itself. */
