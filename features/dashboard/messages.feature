@@ -43,6 +43,14 @@ Feature: Messages in the dashboard
     When an operator lists the messages of queue "orders"
     Then the operator sees messages "m1, m3"
 
+  @DASH-040
+  Scenario: A page of another origin removes nothing
+    Given the publisher publishes message "m1" to queue "orders"
+    When a page of "https://elsewhere.example" removes message "m1" from queue "orders"
+    Then the HTTP status is 403
+    When an operator lists the messages of queue "orders"
+    Then the operator sees message "m1"
+
   @DASH-018 @DASH-019 @DELIVERY-005
   Scenario: A purge removes what waits, and leaves what is in flight
     Given the publisher publishes messages "m1 to m3" to queue "orders"

@@ -30,6 +30,13 @@ When(
 );
 
 When(
+  'a page of {string} removes message {string} from queue {string}',
+  async function (this: FeatureWorld, origin: string, id: string, queue: string) {
+    await operator.ask(this, 'DELETE', { queue, rest: `/messages/${id}`, headers: { origin } });
+  },
+);
+
+When(
   'an operator requeues message {string} of queue {string}',
   async function (this: FeatureWorld, id: string, queue: string) {
     await operator.ask(this, 'POST', { queue, rest: `/messages/${id}/requeue` });

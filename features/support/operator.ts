@@ -5,13 +5,19 @@ import { lastAnswer, request } from './http.ts';
 import type { FeatureWorld } from './world.ts';
 
 /** `rest`: the path behind that of the queue. */
+type Question = {
+  readonly queue: string;
+  readonly rest: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
 export async function ask(
   world: FeatureWorld,
   method: string,
-  { queue, rest }: { readonly queue: string; readonly rest: string },
+  { queue, rest, headers = {} }: Question,
 ): Promise<void> {
   const name = encodeURIComponent(await world.queueName(queue));
-  await request(world, `/api/queues/${name}${rest}`, { method });
+  await request(world, `/api/queues/${name}${rest}`, { method, headers });
 }
 
 /** The list has exactly these messages, in this order. */

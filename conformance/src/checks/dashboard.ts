@@ -155,7 +155,7 @@ const queues: CheckModule = [
       const letters = await newQueue(ctx, client, 'letters');
       const queue = await newQueue(ctx, client, 'shown', {
         mode: 3,
-        maxQueueSize: 7,
+        maxQueueSize: 70_000,
         messageTtl: '2.03:00:00',
         enableDeadLetterQueue: true,
         deadLetterQueueName: letters,
@@ -169,7 +169,7 @@ const queues: CheckModule = [
       ctx.assert.equal(field('name'), queue, 'name');
       ctx.assert.equal(field('message_count'), 2, 'message_count with two waiting messages');
       ctx.assert.equal(field('subscriber_count'), 0, 'subscriber_count without subscribers');
-      ctx.assert.equal(field('max_size'), 7, 'max_size');
+      ctx.assert.equal(field('max_size'), 70_000, 'max_size');
       ctx.assert.equal(field('enable_dead_letter_queue'), true, 'enable_dead_letter_queue');
       ctx.assert.equal(field('max_retry_attempts'), 5, 'max_retry_attempts');
       ctx.assert.matches(field('created_at'), timestamp, 'created_at');

@@ -2,6 +2,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { expectLastCommands } from './shared/last-commands.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { expectOnlySentinel } from './shared/subscribers.ts';
@@ -82,19 +83,7 @@ export const disconnectChecks: CheckModule = [
     evidence: { frames: 8, assertions: 6 },
     run: async (ctx) => {
       const witness = await ctx.connect();
-      const queue = await newQueue(ctx, witness, 'sent-and-gone');
-      const client = await ctx.connect({ own: true });
-      const ids = [ctx.id('m'), ctx.id('m'), ctx.id('m')];
-      const ping = ctx.id('ping');
-      await client.sendTogether([
-        ...ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' })),
-        { command: Command.Ping, id: ping },
-      ]);
-      await client.end();
-      await client.closed();
-      for (const id of ids) await client.expect({ command: 'PublishAck', id });
-      await client.expect({ command: 'Pong', id: ping });
-      ctx.assert.equal(await messageCountOf(witness, queue), ids.length, 'number of messages');
+      await expectLastCommands(ctx, await ctx.connect({ own: true }), witness);
     },
   },
   // CONN-031 (MUST): The broker carries out the frames of one connection in the order in which the client sent them.

@@ -332,6 +332,33 @@ export const handshakeChecks: CheckModule = [
         ctx.noteLateness('no message came before the idle timeout');
     },
   },
+  // CONN-017 (SHOULD): The broker closes a connection on which the client has sent no byte for idleTimeout, even if the
+  // broker was sending.
+  {
+    id: 'CONN-017c',
+    title: 'keeps a connection whose client sends something within each idle timeout, answered or not',
+    clauses: ['CONN-017'],
+    profile: 'limits',
+    requires: { configuration: shortIdleTimeout },
+    evidence: { frames: 13, assertions: 2 },
+    run: async (ctx) => {
+      const [pinging, acknowledging] = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      const { idleTimeoutMs } = shortIdleTimeout.timing;
+      for (let count = 0; count < 9; count += 1) {
+        const sinceMs = ctx.now();
+        await pinging.send({ command: Command.Ping, id: ctx.id('ping') });
+        await acknowledging.send({ command: Command.Ack, id: ctx.id('unknown') });
+        await waitUntil(ctx, sinceMs + idleTimeoutMs / 4);
+        noteIfLate(ctx, { sinceMs, maxMs: idleTimeoutMs / 2, step: 'the next command' });
+      }
+      for (const connection of [pinging, acknowledging]) {
+        const id = ctx.id('last');
+        await connection.send({ command: Command.Ping, id });
+        const pong = await connection.expect({ command: 'Pong', id }, { clause: 'CONN-017' });
+        ctx.assert.equal(pong.id, id, 'the answer to the last command');
+      }
+    },
+  },
   // CONN-018 (MUST): The broker answers a Ping before Connect by Pong.
   {
     id: 'CONN-018a',

@@ -11,6 +11,7 @@ import { connectionChecks } from './connection.ts';
 import { credentialChecks } from './credentials.ts';
 import { dashboardChecks } from './dashboard.ts';
 import { dashboardMessageChecks } from './dashboard-messages.ts';
+import { dashboardRequestChecks } from './dashboard-requests.ts';
 import { deadLetterFrameChecks } from './dead-letter-frames.ts';
 import { deadLetterChecks } from './dead-letters.ts';
 import { deliveryChecks } from './delivery.ts';
@@ -112,6 +113,7 @@ export const checks: readonly Check[] = [
   ...tlsChecks,
   ...dashboardChecks,
   ...dashboardMessageChecks,
+  ...dashboardRequestChecks,
   ...requeueChecks,
   ...scenarioChecks,
 ];

@@ -1,7 +1,7 @@
 // Checks of the requeue of dead letters in the dashboard's API, where the broker serves it. Area: DASH.
 import type { CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
-import { requeue } from './shared/dashboard-api.ts';
+import { expectRefusal, foreignOrigins, messagePath, requeue } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
@@ -119,6 +119,23 @@ export const requeueChecks: CheckModule = [
       ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source is full');
       await client.deleteQueue(source);
       ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source does not exist');
+      ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
+    },
+  },
+  // DASH-040 (SHOULD): The dashboard refuses with 4xx a POST or DELETE whose header Origin names another host or port
+  // than its header Host, and changes nothing.
+  {
+    id: 'DASH-040b',
+    title: 'requeues no dead letter for a page of another origin',
+    clauses: ['DASH-040'],
+    ...requeues,
+    evidence: { responses: 3, messages: 1, assertions: 5 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx);
+      const path = `${messagePath(letters, id)}/requeue`;
+      for (const value of foreignOrigins)
+        await expectRefusal(ctx, path, { method: 'POST', header: 'origin', value });
+      ctx.assert.equal(await messageCountOf(client, source), 0, 'number of messages in the source queue');
       ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
     },
   },

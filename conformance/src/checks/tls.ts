@@ -4,6 +4,7 @@ import type { TlsSettings } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { fittingLength, textOfLength } from './shared/bodies.ts';
+import { expectLastCommands } from './shared/last-commands.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 
@@ -57,6 +58,19 @@ export const tlsChecks: CheckModule = [
       await client.subscribe(queue);
       const delivered = await client.delivery({ queue });
       ctx.assert.sameJson(delivered.payload, payload, 'the delivered payload', 'TLS-001');
+    },
+  },
+  // CONN-041 (SHOULD): When a client ends its side of the connection without a Disconnect, the broker carries out the
+  // commands that it sent before, sends their answers and closes the connection.
+  {
+    id: 'CONN-041b',
+    title: 'carries out and answers what a client sent over TLS before it ended its side of the connection',
+    clauses: ['CONN-041'],
+    ...withTls,
+    evidence: { frames: 8, assertions: 6 },
+    run: async (ctx) => {
+      const witness = await served(ctx);
+      await expectLastCommands(ctx, await served(ctx), witness);
     },
   },
   // TLS-002 (SHOULD): The broker supports TLS 1.2 and TLS 1.3.

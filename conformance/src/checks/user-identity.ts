@@ -69,6 +69,30 @@ export const userIdentityChecks: CheckModule = [
       }
     },
   },
+  // AUTH-006 (MUST): When authorization is on, the broker answers a Connect with an unknown user or a wrong password by
+  // Error and sends no ConnectAck.
+  {
+    id: 'AUTH-006d',
+    title: 'compares passwords to their end: behind a NUL, and behind the longest password that there may be',
+    clauses: ['AUTH-006', 'AUTH-005'],
+    ...withUsers,
+    evidence: { frames: 6, assertions: 6 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const longest = 'p'.repeat(72);
+      for (const [name, password, other] of [
+        ['nul', 'a word\0 of one', 'a word\0 of another'],
+        ['longest', longest, `${longest}p`],
+      ] as const) {
+        const user = { ...userNamed(ctx, name), password };
+        await admin.admin('AdminCreateUser', user);
+        await expectAccepted(ctx, credentialsOf(user), { what: 'the password', clause: 'AUTH-005' });
+        const what = `a password that goes on differently (${name})`;
+        const wrong = credentialsOf({ ...user, password: other });
+        await expectConnectRefused(ctx, wrong, { what, clause: 'AUTH-006' });
+      }
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {
@@ -88,6 +112,42 @@ export const userIdentityChecks: CheckModule = [
       await expectRefused(ctx, client, publish, 'the new user was granted nothing', ['AUTH-022']);
       ctx.assert.equal(await messageCountOf(admin, queue), 0, 'messageCount of the queue', 'AUTH-022');
       ctx.assert.deepEqual(await permissionsOf(admin, user), [], 'the access list of the new user');
+    },
+  },
+  // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
+  // pattern of the entry matches, and no others.
+  {
+    id: 'AUTH-016e',
+    title: 'allows and refuses the same on many queues as on the first, and again',
+    clauses: ['AUTH-016', 'AUTH-022'],
+    ...withUsers,
+    evidence: { frames: 305, assertions: 303 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queues = Array.from({ length: 150 }, (_, index) => ctx.queue(`many-${index}`));
+      const queuePattern = `${ctx.queue('many')}-*`;
+      const user = await newUser(ctx, admin, 'user', [
+        { queuePattern, operations: ['Publish', 'CreateQueue'] },
+      ]);
+      const client = await connectAs(ctx, user);
+      for (let round = 1; round <= 2; round += 1) {
+        const sent = queues.map((queue) => ({
+          command: Command.Publish,
+          id: ctx.id('m'),
+          queue,
+          payload: '1',
+        }));
+        await client.sendTogether(sent);
+        for (const { id } of sent) {
+          const answer = await client.expect(
+            { command: ['PublishAck', 'Error'], id },
+            { clause: 'AUTH-016' },
+          );
+          ctx.assert.equal(answer.commandName, 'PublishAck', 'the answer to a Publish with the right to it');
+        }
+      }
+      const foreign = { command: Command.Publish, id: ctx.id('m'), queue: ctx.queue('other'), payload: '1' };
+      await expectRefused(ctx, client, foreign, 'no pattern matches its queue', ['AUTH-022']);
     },
   },
   // AUTH-040 (MUST): AdminRevokePermission removes the entry of the pattern and answers with username and queuePattern.

@@ -328,13 +328,14 @@ describe('a request', () => {
     [{ host: 'broker.example:12925' }, 'GET', 200],
     [{ host: 'broker.example', origin: 'http://broker.example' }, 'POST', 404],
     [{ host: 'broker.example', origin: 'http://evil.example' }, 'POST', 403],
+    [{ host: 'broker.example:80', origin: 'http://broker.example:8080' }, 'POST', 403],
     [{ host: 'broker.example', origin: 'null' }, 'POST', 403],
     [{ host: 'broker.example', origin: 'http://evil.example' }, 'GET', 200],
     [{ 'content-length': '16384' }, 'POST', 404],
     [{ 'content-length': '16385' }, 'POST', 413],
     [{ 'transfer-encoding': 'chunked' }, 'POST', 413],
   ])(
-    'with headers %j and method %s has status %i, and never an answer for other origins',
+    'with headers %j and method %s has status %i, and never an answer for other origins [HTTP-002, HTTP-003, DASH-040]',
     async (headers, method, status) => {
       const { request } = await testedDashboard();
       const path = method === 'GET' ? '/api/queues' : '/api/queues/q/messages/m1/requeue';

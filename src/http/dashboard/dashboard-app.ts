@@ -1,6 +1,6 @@
 // The dashboard as a function from request to answer: the page, and the API over queues and messages, below the path prefix. It does not listen (see
 // serve-app.ts), so it can be tested without a port. It asks for no credentials unless it is told to. Implements DASH-001 to DASH-026, DASH-028, DASH-031 to
-// DASH-036, DASH-038, DASH-039, HTTP-001 to HTTP-003.
+// DASH-036, DASH-038 to DASH-040, HTTP-001 to HTTP-003.
 
 import { getRequestIP, H3, type H3Event } from 'h3';
 import type { BasicAccess } from '../../auth/basic-access.ts';

@@ -1,5 +1,5 @@
 // Why the dashboard does not do what a request asks: problem details for what the broker refuses, and the checks of a request that is to change
-// something. Implements DASH-017, DASH-023, DASH-025, DASH-034, DASH-038 and HTTP-001.
+// something. Implements DASH-017, DASH-023, DASH-025, DASH-034, DASH-038, DASH-040 and HTTP-001.
 
 import type { BasicVerdict } from '../../auth/basic-access.ts';
 import type { RequeueOutcome } from '../../gateway/operator.ts';

@@ -66,6 +66,21 @@ export async function requeue(ctx: CheckContext, queue: string, id: string): Pro
   return status;
 }
 
+/** Origins of pages that are not the broker's: another host, another port, and none that can be named. */
+export const foreignOrigins = ['http://elsewhere.example', 'http://127.0.0.1:1', 'null'] as const;
+
+type ForeignRequest = { readonly method: string; readonly header: 'host' | 'origin'; readonly value: string };
+
+/** Sends a request with a header that is not the broker's, and asserts that it is refused. */
+export async function expectRefusal(
+  ctx: CheckContext,
+  path: string,
+  { method, header, value }: ForeignRequest,
+): Promise<void> {
+  const { status } = await ctx.dashboard.request(path, { method, headers: { [header]: value } });
+  ctx.assert.between(status, 400, 499, `the status of ${method} with ${header}: ${value}`);
+}
+
 type Wanted = {
   readonly what: string;
   readonly clause: string;

@@ -1,0 +1,118 @@
+// Checks of how requests to the dashboard are read: whose they are, and which message or queue their path names. Areas: DASH, HTTP.
+import type { CheckContext, CheckModule } from '../check.ts';
+import {
+  expectRefusal,
+  foreignOrigins,
+  listMessages,
+  messagePath,
+  readRecord,
+  remove,
+} from './shared/dashboard-api.ts';
+import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import type { JsonRecord } from './shared/required-fields.ts';
+import { publishSeries } from './shared/subscribers.ts';
+
+const dashboard = { profile: 'dashboard' } as const;
+
+/** Names that objects of some languages have of themselves, and others. */
+const oddHeaders = ['__proto__', 'constructor', 'toString', 'a.b', 'ä'];
+/** Each has characters that mean something in an address. */
+const oddIds = ['50%25', 'a%2Fb', 'a/b', 'a+b c', 'a?source=b', 'a#b', '%', 'ä🚀'];
+
+export const dashboardRequestChecks: CheckModule = [
+  // HTTP-002 (SHOULD): A request is refused with 4xx unless its Host is an IP literal, localhost or a configured name.
+  {
+    id: 'HTTP-002b',
+    title: 'refuses a request to the dashboard with an unknown Host header, and removes nothing',
+    clauses: ['HTTP-002'],
+    ...dashboard,
+    evidence: { responses: 4, frames: 3, assertions: 4 },
+    run: async (ctx) => {
+      const { client, queue, path } = await newMessage(ctx);
+      await expectRefusal(ctx, path, { method: 'GET', header: 'host', value: 'rebound.example' });
+      await expectRefusal(ctx, path, { method: 'DELETE', header: 'host', value: 'rebound.example' });
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages afterwards');
+    },
+  },
+  // DASH-040 (SHOULD): The dashboard refuses with 4xx a POST or DELETE whose header Origin names another host or port
+  // than its header Host, and changes nothing.
+  {
+    id: 'DASH-040a',
+    title: 'removes no message for a page of another origin',
+    clauses: ['DASH-040'],
+    ...dashboard,
+    evidence: { responses: 4, frames: 3, assertions: 5 },
+    run: async (ctx) => {
+      const { client, queue, path } = await newMessage(ctx);
+      for (const value of foreignOrigins)
+        await expectRefusal(ctx, path, { method: 'DELETE', header: 'origin', value });
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages afterwards');
+    },
+  },
+  // DASH-009 (MUST): A listed message has id, queue_name, timestamp, headers, version, priority and delivery_attempts,
+  // and payload unless it was published without one.
+  {
+    id: 'DASH-009b',
+    title: 'shows a header whatever its name is',
+    clauses: ['DASH-009'],
+    ...dashboard,
+    evidence: { responses: 1, frames: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'headers');
+      const headers = oddHeaders.map((name) => [name, `of ${name}`] as const);
+      await client.publish(queue, '1', { headers });
+      const [message] = await listMessages(ctx, queue, '', 'DASH-009');
+      const shown = Object.entries((message?.['headers'] ?? {}) as JsonRecord);
+      const published = shown.filter(([name]) => oddHeaders.includes(name));
+      ctx.assert.deepEqual(published.sort(), [...headers].sort(), 'the published headers');
+    },
+  },
+  // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole
+  // payload of the message.
+  {
+    id: 'DASH-014b',
+    title: 'finds messages by ids that are escaped in a path',
+    clauses: ['DASH-014'],
+    ...dashboard,
+    evidence: { responses: 8, frames: 9, assertions: 24 },
+    run: async (ctx) => {
+      const { queue } = await newOddIds(ctx);
+      for (const id of oddIds) {
+        const message = await readRecord(ctx, messagePath(queue, id), 'DASH-014');
+        ctx.assert.deepEqual([message['id'], message['payload']], [id, id], 'id and payload');
+      }
+    },
+  },
+  // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
+  {
+    id: 'DASH-016c',
+    title: 'removes messages by ids that are escaped in a path, and no others',
+    clauses: ['DASH-016'],
+    ...dashboard,
+    evidence: { responses: 8, frames: 10, assertions: 16 },
+    run: async (ctx) => {
+      const { client, queue } = await newOddIds(ctx);
+      for (const id of oddIds) await remove(ctx, messagePath(queue, id), 'DASH-016');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages afterwards');
+    },
+  },
+];
+
+/** A queue with a message for each of the ids, which is its payload too. */
+async function newOddIds(ctx: CheckContext) {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'odd');
+  for (const id of oddIds) await client.publish(queue, JSON.stringify(id), { id });
+  return { client, queue };
+}
+
+/** A queue with a message that the dashboard shows. */
+async function newMessage(ctx: CheckContext) {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, 'asked-for');
+  const [id = ''] = await publishSeries(ctx, client, queue, 1);
+  const path = messagePath(queue, id);
+  await readRecord(ctx, path, 'DASH-014');
+  return { client, queue, path };
+}
