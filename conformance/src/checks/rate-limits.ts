@@ -303,6 +303,26 @@ const connectionCounts: CheckModule = [
       );
     },
   },
+  // LIMIT-012 (MUST): When MaxConnections connections are open, the broker closes each further connection and does not
+  // accept a Connect on it.
+  {
+    id: 'LIMIT-012b',
+    title: 'counts connections towards MaxConnections that have sent nothing',
+    clauses: ['LIMIT-012'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { limits: { maxConnections } } },
+    evidence: { frames: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      for (let count = 1; count < maxConnections; count += 1) await ctx.rawConnect();
+      // Its answer shows that the broker has seen those that were opened before.
+      await client.ping();
+      const received = await sentToRejected(ctx);
+      const isAccepted = received.some(({ command }) => command === Command.ConnectAck);
+      ctx.assert.ok(!isAccepted, 'a Connect over MaxConnections is not accepted', { actual: 'ConnectAck' });
+    },
+  },
   // LIMIT-019 (MUST): Rate limiting is on by default, with 20 connections per address in 60 s and 1000 messages per
   // client and second.
   {

@@ -2,7 +2,7 @@
 // random-history-case.ts.
 
 import assert from 'node:assert/strict';
-import { defaultQueueOptions } from '../../model/queue-options.ts';
+import { defaultQueueOptions, type QueueOptions } from '../../model/queue-options.ts';
 import type { PlaceCase, StorePlace } from './contract-case.ts';
 import { contentOf } from './message-contents.ts';
 import {
@@ -62,7 +62,16 @@ export const casesOfDurableStores: readonly PlaceCase[] = [
 ];
 
 async function givesBackQueues(place: StorePlace): Promise<void> {
-  const options = { ...defaultQueueOptions, mode: 3, messageTtlMs: 1.5, deadLetterQueueName: 'ß' } as const;
+  // None of them is the default.
+  const options: QueueOptions = {
+    mode: 3,
+    maxQueueSize: 7,
+    messageTtlMs: 1.5,
+    enableDeadLetterQueue: true,
+    deadLetterQueueName: 'ß',
+    overflowStrategy: 2,
+    maxRetryAttempts: 5,
+  };
   const second = { ...created(2), options };
   await commitAll(place, [[created(1), second], [created(3)]]);
   assertRecovered(await recoveredAt(place), [created(1), second, created(3)].map(recoveredQueue));
