@@ -1,21 +1,13 @@
 // Tests the GitHub Action: its file has the format of GitHub, its script writes every output, and its steps run here as in a job: with the
 // tiny broker, and with commands in place of the runner that fail in different ways.
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { builtRunner } from './src/testing/built-programs.ts';
+import { temporaryFolder } from './src/testing/temporary-folder.ts';
 import { tinyTarget } from './src/testing/tiny-target.ts';
 
 type Step = {
@@ -37,8 +29,6 @@ type Action = {
 const path = (name: string): string => fileURLToPath(new URL(name === '' ? '.' : name, import.meta.url));
 const action = parse(readFileSync(path('action.yml'), 'utf8')) as Action;
 const runner = `${process.execPath} ${builtRunner}`;
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
-
 function stepOf(id: string): Step {
   const step = action.runs.steps.find((one) => one.id === id);
   if (step === undefined) throw new Error(`the action has no step ${id}`);
@@ -64,7 +54,7 @@ type Given = {
 
 /** Runs one step with these inputs and the others' defaults, as GitHub would. */
 async function job({ step = 'judge', inputs = {}, files = {}, searchPath }: Given): Promise<Job> {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const [output, summary] = [join(folder, 'output'), join(folder, 'summary')];
   for (const file of [output, summary]) writeFileSync(file, '');
   for (const [name, text] of Object.entries(files)) {
@@ -164,7 +154,7 @@ describe('the action', () => {
   });
 
   it('tests a broker, ends with the exit code of the gate and writes the results to its outputs', async () => {
-    const target = join(newFolder(), 'tiny.json');
+    const target = join(temporaryFolder(), 'tiny.json');
     writeFileSync(target, JSON.stringify(tinyTarget()));
     const args = '--only CONN-005 --seed 1';
     const { exitCode, outputs, printed, summary, folder } = await job({ inputs: { target, args, runner } });
@@ -359,7 +349,7 @@ describe('the inputs', () => {
 describe('Node', () => {
   /** A folder with bash and what the steps use of the system, and with a `node` of this version or none. */
   function programs(version: string | undefined): string {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     for (const name of ['bash', 'printf', 'env']) symlinkSync(whereIs(name), join(folder, name));
     if (version === undefined) return folder;
     const preload = join(folder, 'version.cjs');

@@ -1,8 +1,8 @@
 // The command line: mistyped words are refused with a hint and exit code 2, before anything is started.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { main } from './main.ts';
 import { loadSources } from './sources.ts';
@@ -22,7 +22,7 @@ async function command(...args: readonly string[]): Promise<{ exitCode: number; 
 }
 
 function targetFile(): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'truemq-conformance-test-')), 'tiny.json');
+  const path = join(temporaryFolder(), 'tiny.json');
   writeFileSync(path, JSON.stringify(tinyTarget()));
   return path;
 }

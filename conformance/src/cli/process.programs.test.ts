@@ -1,13 +1,13 @@
 // The process around the command line: what it says when nobody reads it, and what it leaves when it is killed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verdictOfLog } from '../report/event-log.ts';
 import { readLog } from '../report/log-reader.ts';
 import { builtRunner } from '../testing/built-programs.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 
 it('ends with 5 and no stack trace when its output cannot be written', async () => {
@@ -36,7 +36,7 @@ it('says in one sentence that its output does not fit on the disk', async () => 
 });
 
 it('leaves the log of what was known when it is killed, no old report, and nothing that is green', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+  const folder = temporaryFolder();
   const target = join(folder, 'tiny.json');
   writeFileSync(target, JSON.stringify(tinyTarget()));
   const out = join(folder, 'out');
@@ -67,7 +67,7 @@ describe('an interrupt in the middle of a run', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     '%s ends it with 5 within 2 s and leaves no process',
     async (signal) => {
-      const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+      const folder = temporaryFolder();
       const target = join(folder, 'tiny.json');
       const pids = join(folder, 'pids');
       writeFileSync(target, JSON.stringify(tinyTarget({ TINY_PID: pids })));

@@ -1,9 +1,9 @@
 // The command: what is refused before anything starts, comparing files, and a small real measurement of the skeleton through all of
 // its processes. No figure is asserted.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
 import { main } from '../cli/main.ts';
@@ -11,6 +11,7 @@ import type { Schema } from '../target/schema-check.ts';
 import { schemaFaults } from '../target/schema-check.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'truemq-bench-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function bench(...args: readonly string[]) {
   return benchUntil(new AbortController().signal, args);

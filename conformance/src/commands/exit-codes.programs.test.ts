@@ -2,12 +2,12 @@
 // runs in this process, around checks made for the purpose; what only a process can do is in cli/process.programs.test.ts.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Check } from '../check.ts';
 import { ExpectationFailure } from '../expectation.ts';
 import type { Target } from '../target/target-file.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget, tinyWait } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
 import { runCommand } from './run.ts';
@@ -44,10 +44,11 @@ const demanding = tinyCheck('CONN-001f', answers, {
   requires: { configuration: { limits: { maxConnections: 1 } } },
 });
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+const folder = temporaryFolder(afterAll);
+const newFolder = (): string => mkdtempSync(join(folder, 'one-'));
 
 function fileOf(text: string, name = 'file'): string {
-  const path = join(folder(), name);
+  const path = join(newFolder(), name);
   writeFileSync(path, text);
   return path;
 }
@@ -98,7 +99,7 @@ const lastWord = 'console.error("no licence"); process.exitCode = 3';
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
 /** A pipe without a reader: whether somebody reads it is known only at the end. */
 const unread = (): readonly string[] => {
-  const path = join(folder(), 'pipe');
+  const path = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   return ['--reporter', `json=${path}`];
 };
@@ -106,7 +107,7 @@ const baseline = (text: string): readonly string[] => ['--baseline', fileOf(text
 const known = (id: string): string => `- id: ${id}\n  expect: fail\n  reason: known\n`;
 /** A broker that dies after the first check, and a second check, on a broker of its own, that ends after that. */
 const dying = (...more: readonly Check[]): Given => {
-  const pids = join(folder(), 'pids');
+  const pids = join(newFolder(), 'pids');
   const target = tinyTarget({ TINY_DIE_IDLE: '1', TINY_PID: pids });
   return { checks: [passing, tinyWait('CONN-001z', pids), ...more], target, args: ['--jobs', '1'] };
 };
@@ -259,7 +260,7 @@ describe('the last two lines', () => {
 
 describe('--keep-alive', () => {
   it('leaves the broker until the interrupt, and keeps the exit code of the run', async () => {
-    const pid = join(folder(), 'pid');
+    const pid = join(newFolder(), 'pid');
     const interrupt = new AbortController();
     const { signal } = interrupt;
     const file = fileOf(JSON.stringify(tinyTarget({ TINY_PID: pid })));

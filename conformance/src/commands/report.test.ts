@@ -1,8 +1,8 @@
 // `report`: the same reports later, and its exit codes: what it shows decides them, never that it could show it.
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { RunLog } from '../report/event-log.ts';
 import { reportJson } from '../report/json.ts';
 import { parseLog } from '../report/log-reader.ts';
@@ -13,6 +13,7 @@ import { tinyCatalogue } from '../testing/tiny-target.ts';
 import { reportCommand } from './report.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function file(name: string, log: RunLog): string {
   const path = join(folder, name);

@@ -1,9 +1,9 @@
 // `run` and its reports: what cannot be written is told before the run (exit code 2) or closes the gate after it (5), and no old report is
 // left to be believed.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
 import { UsageError } from '../usage-error.ts';
 import { runCommand } from './run.ts';
@@ -15,10 +15,8 @@ const pinging = tinyCheck('CONN-001a', async (ctx) => {
 });
 const sources = { catalogue: tinyCatalogue([pinging]), golden: recordedFrames() };
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
-
 async function run(...args: readonly string[]): Promise<{ exitCode: number; out: string; err: string }> {
-  const target = join(folder(), 'tiny.json');
+  const target = join(temporaryFolder(), 'tiny.json');
   writeFileSync(target, JSON.stringify(tinyTarget()));
   const lines = { out: [] as string[], err: [] as string[] };
   const terminal = {
@@ -33,7 +31,7 @@ async function run(...args: readonly string[]): Promise<{ exitCode: number; out:
 
 describe('a report that cannot be written', () => {
   it('is a usage error before anything is started, where it can be known', async () => {
-    const path = join(folder(), 'a-file');
+    const path = join(temporaryFolder(), 'a-file');
     writeFileSync(path, '');
     const refused = run('--reporter', `json=${join(path, 'report.json')}`, '--out', path);
     await expect(refused).rejects.toThrow(UsageError);
@@ -50,7 +48,7 @@ describe('a report that cannot be written', () => {
   });
 
   it('ends the run with 5 when it fails at the end, and takes the old one away', async () => {
-    const path = join(folder(), 'report.json');
+    const path = join(temporaryFolder(), 'report.json');
     writeFileSync(path, 'an old report');
     const blocking = tinyCheck('CONN-001b', async (ctx) => {
       await (await ctx.connect()).ping();
@@ -58,7 +56,7 @@ describe('a report that cannot be written', () => {
       mkdirSync(path);
     });
     const catalogue = tinyCatalogue([blocking]);
-    const target = join(folder(), 'tiny.json');
+    const target = join(temporaryFolder(), 'tiny.json');
     writeFileSync(target, JSON.stringify(tinyTarget()));
     const errors: string[] = [];
     const terminal = { out: () => {}, err: (line: string) => errors.push(line), color: false };
@@ -70,8 +68,8 @@ describe('a report that cannot be written', () => {
 });
 
 it('writes what was asked for and ends with the gate', async () => {
-  const path = join(folder(), 'deep', 'report.json');
-  const { exitCode, out } = await run('--reporter', `json=${path}`, '--out', join(folder(), 'out'));
+  const path = join(temporaryFolder(), 'deep', 'report.json');
+  const { exitCode, out } = await run('--reporter', `json=${path}`, '--out', join(temporaryFolder(), 'out'));
   expect(out).toContain('tiny is CONFORMANT to profile core.');
   expect(exitCode).toBe(0);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ schema: 1, counts: { pass: 1 } });
@@ -82,7 +80,7 @@ describe('the line that repeats a check', () => {
 
   it('has the credentials as they were given, and leaves those of the environment there', async () => {
     vi.stubEnv('CONFORMANCE_PASSWORD', 'secret-password');
-    const at = folder();
+    const at = temporaryFolder();
     const token = join(at, 'token');
     const target = join(at, 'attached.json');
     const report = join(at, 'report.json');

@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,9 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import {
   appendableFault,
   appendFault,
@@ -26,7 +25,6 @@ import {
   writeFault,
 } from './report-files.ts';
 
-const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
 const full = (): never => {
   throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
 };
@@ -34,7 +32,7 @@ const fullText = 'the disk is full (ENOSPC); free some space, or choose another 
 
 /** A pipe in a folder of its own, and what came through it when it is asked for. */
 function pipe(): { readonly path: string; readonly read: () => string } {
-  const path = join(folder(), 'pipe');
+  const path = join(temporaryFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { path, read: () => readFileSync(reader, 'utf8') };
@@ -42,7 +40,7 @@ function pipe(): { readonly path: string; readonly read: () => string } {
 
 describe('a report', () => {
   it('takes the place of an older one when it is complete', () => {
-    const path = join(folder(), 'deep', 'report.json');
+    const path = join(temporaryFolder(), 'deep', 'report.json');
     expect(writeFault({ path, text: 'old' })).toBeUndefined();
     expect(writeFault({ path, text: 'new' })).toBeUndefined();
     expect(readFileSync(path, 'utf8')).toBe('new');
@@ -50,7 +48,7 @@ describe('a report', () => {
   });
 
   it('leaves nothing half written when the disk is full', () => {
-    const path = join(folder(), 'report.json');
+    const path = join(temporaryFolder(), 'report.json');
     const halfWritten = (
       beside: Parameters<typeof writeFileSync>[0],
       text: Parameters<typeof writeFileSync>[1],
@@ -65,21 +63,21 @@ describe('a report', () => {
   });
 
   it('is told when its folder is a file, or its path a folder', () => {
-    const file = join(folder(), 'file');
+    const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const inside = join(file, 'report.json');
     for (const fault of [prepareFault, writableFault, appendableFault, folderFault])
       expect(fault(inside)).toContain('report.json cannot be written: a part of the path is a file');
     expect(writeFault({ path: inside, text: '' })).toContain('report.json could not be written');
     expect(appendFault({ path: inside, text: '' })).toContain('report.json could not be written');
-    const taken = join(folder(), 'taken');
+    const taken = join(temporaryFolder(), 'taken');
     mkdirSync(taken);
     expect(prepareFault(taken)).toContain('taken cannot be written: it is a folder');
     expect(appendableFault(taken)).toContain('taken cannot be written: it is a folder');
   });
 
   it('is taken away before a run, and its folder made', () => {
-    const path = join(folder(), 'a', 'b', 'report.json');
+    const path = join(temporaryFolder(), 'a', 'b', 'report.json');
     expect(prepareFault(path)).toBeUndefined();
     writeFileSync(path, 'old');
     expect(prepareFault(path)).toBeUndefined();
@@ -89,7 +87,7 @@ describe('a report', () => {
 
 describe('a symbolic link', () => {
   it.each(['there', 'not there yet'])('stays, and the file that it names is written: %s', (state) => {
-    const place = folder();
+    const place = temporaryFolder();
     const [link, file] = [join(place, 'link'), join(place, 'deep', 'report.json')];
     mkdirSync(join(place, 'deep'));
     if (state === 'there') writeFileSync(file, 'old');
@@ -103,7 +101,7 @@ describe('a symbolic link', () => {
   });
 
   it('is told when it leads in a circle or nowhere', () => {
-    const place = folder();
+    const place = temporaryFolder();
     for (const [name, target] of Object.entries({ a: 'b', b: 'a', c: 'none/report.json' }))
       symlinkSync(target, join(place, name));
     expect(prepareFault(join(place, 'a'))).toContain('its symbolic links form a circle (ELOOP)');
@@ -129,7 +127,7 @@ describe('a pipe', () => {
 
   it('behind a symbolic link is written through too', () => {
     const { path, read } = pipe();
-    const link = join(folder(), 'link');
+    const link = join(temporaryFolder(), 'link');
     symlinkSync(path, link);
     expect(writeFault({ path: link, text: 'a report\n' })).toBeUndefined();
     expect(read()).toBe('a report\n');
@@ -137,7 +135,7 @@ describe('a pipe', () => {
   });
 
   it('that nobody reads is a fault: the runner does not wait for a reader', () => {
-    const path = join(folder(), 'pipe');
+    const path = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [path]);
     expect(appendableFault(path)).toBeUndefined();
     const text = `${path} could not be written: no program reads from it (ENXIO); start the reader first`;
@@ -147,7 +145,7 @@ describe('a pipe', () => {
 });
 
 it('an open file of this process is added to, and not replaced', () => {
-  const path = join(folder(), 'output');
+  const path = join(temporaryFolder(), 'output');
   writeFileSync(path, 'printed\n');
   const descriptor = openSync(path, 'a');
   const name = `/proc/self/fd/${descriptor}`;
@@ -159,7 +157,7 @@ it('an open file of this process is added to, and not replaced', () => {
 
 describe('a folder', () => {
   it('is created with those above it', () => {
-    const path = join(folder(), 'a', 'b', 'c');
+    const path = join(temporaryFolder(), 'a', 'b', 'c');
     expect(folderFault(path)).toBeUndefined();
     expect(readdirSync(path)).toEqual([]);
   });
@@ -173,7 +171,7 @@ describe('a folder', () => {
 
 describe('a file that grows', () => {
   it('has each line as soon as it was added', () => {
-    const path = join(folder(), 'logs', 'events.ndjson');
+    const path = join(temporaryFolder(), 'logs', 'events.ndjson');
     const file = new GrowingFile(path);
     file.open();
     file.add('one\n');
@@ -185,7 +183,7 @@ describe('a file that grows', () => {
   });
 
   it('keeps the first fault to the end, and writes nothing behind a gap', () => {
-    const path = join(folder(), 'events.ndjson');
+    const path = join(temporaryFolder(), 'events.ndjson');
     let roomCount = 1;
     const file = new GrowingFile(path, (descriptor, text) => {
       roomCount -= 1;
@@ -203,7 +201,7 @@ describe('a file that grows', () => {
   });
 
   it('tells at once when it cannot be opened', () => {
-    const taken = folder();
+    const taken = temporaryFolder();
     const file = new GrowingFile(taken);
     file.open();
     file.add('lost\n');

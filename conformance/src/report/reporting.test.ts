@@ -1,13 +1,13 @@
 // What a run tells while it goes on, and what it leaves: the log grows line by line, standard output belongs to one report alone, old
 // reports are gone, progress is shown to a person only.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseFlags } from '../cli/flags.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { SuiteEvent } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
 import { parseLog } from './log-reader.ts';
 import { readOutputs, reportFlags } from './reporters.ts';
@@ -19,8 +19,6 @@ const catalogue = tinyCatalogue([
     ctx.assert.ok(true, 'it answers', { actual: 'it' });
   }),
 ]);
-
-const folder = (): string => mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
 
 function screen(more: Partial<Terminal> = {}) {
   const lines = { out: [] as string[], err: [] as string[] };
@@ -47,8 +45,8 @@ async function runWith(reporting: Reporting, look: (event: SuiteEvent) => void =
 
 describe('the event log of a run', () => {
   it('is there line by line while the run goes on, in the folder and where it was asked for', async () => {
-    const out = folder();
-    const named = join(folder(), 'named.ndjson');
+    const out = temporaryFolder();
+    const named = join(temporaryFolder(), 'named.ndjson');
     const reporting = reportingFor(['--out', out, '--reporter', `ndjson=${named}`], screen().terminal);
     expect(reporting.start()).toEqual([]);
     const lineCounts: number[] = [];
@@ -87,7 +85,7 @@ describe('standard output', () => {
 
 describe('the folder', () => {
   it('loses what an older run left, and nothing else', () => {
-    const out = folder();
+    const out = temporaryFolder();
     for (const name of ['traces', 'logs']) mkdirSync(join(out, name));
     const old = ['report.html', 'events.ndjson', 'traces/CONN-001a.json', 'logs/CONN-001a.2.log'];
     for (const name of [...old, 'mine.txt', 'traces/mine.json']) writeFileSync(join(out, name), 'old');
@@ -99,7 +97,7 @@ describe('the folder', () => {
   });
 
   it('is told when it cannot be one', () => {
-    const file = join(folder(), 'file');
+    const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const faults = reportingFor(['--out', file], screen().terminal).start();
     expect(faults).toEqual([expect.stringMatching(/^--out .*file cannot be written: /)]);
@@ -121,7 +119,7 @@ describe('faults of reports', () => {
 
 describe('the step summary', () => {
   it('is where Markdown without a path goes, behind what is there', async () => {
-    const path = join(folder(), 'summary');
+    const path = join(temporaryFolder(), 'summary');
     writeFileSync(path, 'before\n');
     const reporting = reportingFor(['--reporter', 'markdown'], screen().terminal, {
       GITHUB_STEP_SUMMARY: path,
@@ -133,7 +131,7 @@ describe('the step summary', () => {
   });
 
   it('is told before the run when it cannot be written', () => {
-    const environment = { GITHUB_STEP_SUMMARY: folder() };
+    const environment = { GITHUB_STEP_SUMMARY: temporaryFolder() };
     const reporting = reportingFor(['--reporter', 'markdown'], screen().terminal, environment);
     expect(reporting.start()).toEqual([expect.stringContaining('cannot be written: it is a folder')]);
   });

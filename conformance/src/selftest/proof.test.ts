@@ -1,14 +1,14 @@
 // The proofs are shown to notice what they are for: a codec without recordings, an accountant that is wrong, a check that is content with
 // a broker that does nothing right; and the command refuses what it cannot prove.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { checks } from '../checks/index.ts';
 import { selftestCommand } from '../commands/selftest.ts';
 import { knownHistories } from '../history/pathological.ts';
 import type { Outcome } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { recordedFrames, tinyCatalogue, tinyCheck, tinyOptions } from '../testing/tiny-target.ts';
 import { goldenCases, historyCases, nullBrokerCases, nullCase } from './proof.ts';
 import { statelessPasses } from './stateless-passes.ts';
@@ -110,7 +110,7 @@ describe('selftest', () => {
   const { signal } = new AbortController();
 
   function checkout(version?: string): string {
-    const folder = mkdtempSync(join(tmpdir(), 'truemq-conformance-test-'));
+    const folder = temporaryFolder(afterAll);
     if (version === undefined) return folder;
     mkdirSync(join(folder, 'conformance', 'selftest'), { recursive: true });
     writeFileSync(join(folder, 'conformance', 'selftest', 'run.ts'), '');
