@@ -16,8 +16,8 @@ const dashboard = { profile: 'dashboard' } as const;
 
 /** Names that objects of some languages have of themselves, and others. */
 const oddHeaders = ['__proto__', 'constructor', 'toString', 'a.b', 'ä'];
-/** Each has characters that mean something in an address. */
-const oddIds = ['50%25', 'a%2Fb', 'a/b', 'a+b c', 'a?source=b', 'a#b', '%', 'ä🚀'];
+/** Each has characters that mean something in an address. Some servers pass on no path with an escaped slash in it: there is none here. */
+const oddIds = ['50%25', 'a+b c', 'a?source=b', 'a#b', '%', 'ä🚀'];
 
 export const dashboardRequestChecks: CheckModule = [
   // HTTP-002 (SHOULD): A request is refused with 4xx unless its Host is an IP literal, localhost or a configured name.
@@ -26,7 +26,7 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'refuses a request to the dashboard with an unknown Host header, and removes nothing',
     clauses: ['HTTP-002'],
     ...dashboard,
-    evidence: { responses: 4, frames: 3, assertions: 4 },
+    evidence: { responses: 3, frames: 3, assertions: 4 },
     run: async (ctx) => {
       const { client, queue, path } = await newMessage(ctx);
       await expectRefusal(ctx, path, { method: 'GET', header: 'host', value: 'rebound.example' });
@@ -68,6 +68,38 @@ export const dashboardRequestChecks: CheckModule = [
       ctx.assert.deepEqual(published.sort(), [...headers].sort(), 'the published headers');
     },
   },
+  // DASH-009 (MUST): A listed message has id, queue_name, timestamp, headers, version, priority and delivery_attempts,
+  // and payload unless it was published without one.
+  {
+    id: 'DASH-009c',
+    title: 'shows the headers of a dead letter as they are delivered, also those that it was published with',
+    clauses: ['DASH-009'],
+    ...dashboard,
+    evidence: { responses: 1, frames: 7, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const source = await newQueue(ctx, client, 'source', {
+        maxQueueSize: 1,
+        overflowStrategy: 3,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: letters,
+      });
+      await publishSeries(ctx, client, source, 1);
+      const names = ['deadLetterReason', 'deadLetterSource', 'deadLetterAttempts', 'label'];
+      await client.publish(source, '1', { headers: names.map((name) => [name, 'published'] as const) });
+      const [listed] = await listMessages(ctx, letters, '', 'DASH-009');
+      const shown = (listed?.['headers'] ?? {}) as JsonRecord;
+      await client.subscribe(letters);
+      const letter = await client.delivery({ queue: letters }, { clause: 'DLQ-001' });
+      await client.ack(letter);
+      ctx.assert.deepEqual(
+        names.map((name) => [name, shown[name]]),
+        names.map((name) => [name, letter.header(name)]),
+        'the headers in the list',
+      );
+    },
+  },
   // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole
   // payload of the message.
   {
@@ -75,7 +107,7 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'finds messages by ids that are escaped in a path',
     clauses: ['DASH-014'],
     ...dashboard,
-    evidence: { responses: 8, frames: 9, assertions: 24 },
+    evidence: { responses: 6, frames: 7, assertions: 18 },
     run: async (ctx) => {
       const { queue } = await newOddIds(ctx);
       for (const id of oddIds) {
@@ -90,7 +122,7 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'removes messages by ids that are escaped in a path, and no others',
     clauses: ['DASH-016'],
     ...dashboard,
-    evidence: { responses: 8, frames: 10, assertions: 16 },
+    evidence: { responses: 6, frames: 8, assertions: 12 },
     run: async (ctx) => {
       const { client, queue } = await newOddIds(ctx);
       for (const id of oddIds) await remove(ctx, messagePath(queue, id), 'DASH-016');

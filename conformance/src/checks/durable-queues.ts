@@ -6,12 +6,14 @@ import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { sizedPayload } from './shared/bodies.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
   expectEmpty,
   expectNotRedelivered,
   gapMs,
+  type MessageName,
   nextAttempt,
   shortTimings,
   subscribeToDeadLetters,
@@ -109,12 +111,7 @@ const deadLetterRecovery: CheckModule = [
       const subscriber = await newSubscriber(ctx, queue);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
-      await nextAttempt(ctx, subscriber, { queue, id });
-      // The third attempt shows that the second one has failed.
-      await nextAttempt(ctx, subscriber, { queue, id }, 2);
-      // What is confirmed later is stored later.
-      await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
-      await crashBroker(ctx);
+      await crashInThirdAttempt(ctx, { publisher, subscriber }, { queue, id });
       const again = await newSubscriber(ctx, queue);
       await again.delivery({ queue });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
@@ -136,12 +133,7 @@ const deadLetterRecovery: CheckModule = [
       await withDeadLetter(ctx, publisher, { deadLetterQueueName: letters });
       const subscriber = await newSubscriber(ctx, letters);
       const { id } = await subscriber.delivery({ queue: letters });
-      await nextAttempt(ctx, subscriber, { queue: letters, id });
-      // The third attempt shows that the second one has failed.
-      await nextAttempt(ctx, subscriber, { queue: letters, id }, 2);
-      // What is confirmed later is stored later.
-      await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
-      await crashBroker(ctx);
+      await crashInThirdAttempt(ctx, { publisher, subscriber }, { queue: letters, id });
       const again = await newSubscriber(ctx, letters);
       const last = await again.delivery({ queue: letters });
       await waitUntil(ctx, last.atMs + gapMs(ctx, 3) + ctx.timing.lateMs);
@@ -426,4 +418,19 @@ async function withFailingMessages(ctx: CheckContext, client: Connection, deadLe
   for (const source of sources) ids.push(...(await publishSeries(ctx, client, source, 1)));
   for (const source of sources) await holder.delivery({ queue: source });
   return { sources, ids };
+}
+
+/** Waits for the third attempt, which shows that the second one has failed, and ends the broker before that one fails too. */
+async function crashInThirdAttempt(
+  ctx: CheckContext,
+  { publisher, subscriber }: { readonly publisher: Connection; readonly subscriber: Connection },
+  message: MessageName,
+): Promise<void> {
+  await nextAttempt(ctx, subscriber, message);
+  const { atMs: sinceMs } = await nextAttempt(ctx, subscriber, message, 2);
+  // What is confirmed later is stored later.
+  await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
+  const step = 'all between the third attempt and the end of the broker';
+  noteIfLate(ctx, { sinceMs, maxMs: ctx.target.ackTimeoutMs / 2, step });
+  await crashBroker(ctx);
 }

@@ -2,13 +2,14 @@
 // after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { withFullMember } from './fan-out.ts';
 import { expectIncreases, latencyToleranceMs, readTwice } from './metrics.ts';
 import { recordAt } from './shared/http-records.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { fanOutWithAck, fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
-import { publishSeries, resetSubscriber } from './shared/subscribers.ts';
+import { publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
@@ -135,6 +136,25 @@ export const failureMetricChecks: CheckModule = [
       expectIncreases(ctx, { total_errors: 2, total_dead_lettered: 0 }, async (client) => {
         const queue = await newQueue(ctx, client, 'pushed', { maxQueueSize: 1, overflowStrategy: 0 });
         await publishSeries(ctx, client, queue, 3);
+      }),
+  },
+  // OVERFLOW-006 (SHOULD): Each evicted message increases total_errors by one.
+  {
+    id: 'OVERFLOW-006b',
+    title:
+      'increases total_errors by one for a FanOutWithAck message that is evicted before its last copy is sent',
+    clauses: ['OVERFLOW-006', 'METRICS-013'],
+    ...fresh,
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: readTwice,
+    run: (ctx) =>
+      expectIncreases(ctx, { total_errors: 1, total_dead_lettered: 0 }, async () => {
+        const options = { ...fanOutWithAck, maxQueueSize: 1, overflowStrategy: 0 };
+        const { publisher, queue, fast } = await withFullMember(ctx, options);
+        for (let count = 0; count < 2; count += 1) {
+          await publishSeries(ctx, publisher, queue, 1);
+          await takeAndAck(fast, queue, 1);
+        }
       }),
   },
   // RETRY-010 (SHOULD): Each message that is discarded after its last attempt increases total_errors by one.

@@ -139,6 +139,33 @@ const withAck: CheckModule = [
       await slow.ack(copy);
     },
   },
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005d',
+    title: 'confirms a repeat of a FanOutWithAck message of which one copy is not sent yet, and adds none',
+    clauses: ['PUBLISH-005', 'PUBLISH-006'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 6 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, fanOutWithAck);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(fast, queue, 1);
+      await publisher.publish(queue, '1', { id });
+      await slow.ack(held);
+      await slow.ack(await slow.delivery({ queue, id }));
+      const [last] = await publishSeries(ctx, publisher, queue, 1);
+      for (const [which, subscriber] of [
+        ['had its copy', fast],
+        ['was owed its copy', slow],
+      ] as const) {
+        const next = await subscriber.delivery({ queue });
+        ctx.assert.equal(next.id, last, `the next message of the subscriber that ${which}`);
+        await subscriber.ack(next);
+      }
+    },
+  },
   // DELIVERY-019 (SHOULD): When DropOldest evicts a FanOutWithAck message, the broker drops the copies that it has not
   // sent, and only these.
   {
@@ -360,7 +387,7 @@ async function withSlowMember(ctx: CheckContext): Promise<SlowMember> {
 }
 
 /** Two subscribers, of which the slow one has maxInFlight 1 and one message in flight. */
-async function withFullMember(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
+export async function withFullMember(ctx: CheckContext, options: Readonly<Record<string, unknown>>) {
   const publisher = await ctx.connect();
   const queue = await newQueue(ctx, publisher, 'full-member', options);
   const fast = await newSubscriber(ctx, queue);

@@ -14,6 +14,7 @@ import { dashboardMessageChecks } from './dashboard-messages.ts';
 import { dashboardRequestChecks } from './dashboard-requests.ts';
 import { deadLetterFrameChecks } from './dead-letter-frames.ts';
 import { deadLetterChecks } from './dead-letters.ts';
+import { deletedQueueChecks } from './deleted-queues.ts';
 import { deliveryChecks } from './delivery.ts';
 import { disconnectChecks } from './disconnect.ts';
 import { durableEndingChecks } from './durable-endings.ts';
@@ -71,6 +72,7 @@ export const checks: readonly Check[] = [
   ...queueOptionChecks,
   ...payloadJsonChecks,
   ...publishChecks,
+  ...deletedQueueChecks,
   ...deliveryChecks,
   ...messageContentChecks,
   ...acknowledgmentChecks,

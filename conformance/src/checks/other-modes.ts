@@ -4,6 +4,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { publishBlocked } from './blocking.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   deliveredIds,
@@ -11,6 +12,8 @@ import {
   fanOutWithAck,
   fanOutWithoutAck,
   newSubscriber,
+  otherModes,
+  otherModesWithAck,
   priorityBased,
   queueWithOneSubscriber,
 } from './shared/queue-with-subscribers.ts';
@@ -31,20 +34,13 @@ import {
   takeAndAck,
 } from './shared/subscribers.ts';
 
-const otherModes = {
-  FanOutWithAck: fanOutWithAck,
-  FanOutWithoutAck: fanOutWithoutAck,
-  PriorityBased: priorityBased,
-} as const;
-/** In these a message is in flight until its ack. */
-const modesWithAck = { FanOutWithAck: fanOutWithAck, PriorityBased: priorityBased } as const;
-
 const dropOldest = { overflowStrategy: 0 } as const;
 const dropNewest = { overflowStrategy: 1 } as const;
 const blockPublisher = { overflowStrategy: 2 } as const;
 const redirectToDlq = { overflowStrategy: 3 } as const;
 
 const ttlMs = 300;
+const messageTtlText = `00:00:00.${ttlMs}`;
 /** More than the resolution of any clock, and the second within which a message may expire. */
 const afterTtlMs = ttlMs + 1000;
 
@@ -83,7 +79,7 @@ export const otherModeChecks: CheckModule = [
     ...waits,
     evidence: { frames: 17, messages: 7, assertions: 2 },
     run: async (ctx) => {
-      for (const [name, mode] of Object.entries(modesWithAck)) {
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
         const options = { ...mode, maxRetryAttempts: 9 };
         const publisher = await ctx.connect();
         const queue = await newQueue(ctx, publisher, `third-${name}`, options);
@@ -107,7 +103,7 @@ export const otherModeChecks: CheckModule = [
     evidence: { frames: 56, messages: 24 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      for (const [name, mode] of Object.entries(modesWithAck)) {
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
         const queue = await newQueue(ctx, client, `old-places-${name}`, mode);
         await expectOldPlaces(ctx, client, queue, `the delivered messages of the ${name} queue`);
       }
@@ -145,7 +141,7 @@ export const otherModeChecks: CheckModule = [
     evidence: { frames: 18, messages: 4 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      for (const [name, mode] of Object.entries(modesWithAck)) {
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
         const queue = await newQueue(ctx, client, `settled-${name}`, mode);
         const holder = await newSubscriber(ctx, queue);
         await publishSeries(ctx, client, queue, 1);
@@ -335,8 +331,8 @@ export const otherModeChecks: CheckModule = [
       const client = await ctx.connect();
       const queues: [string, string][] = [];
       for (const [name, mode] of Object.entries(otherModes)) {
-        const messageTtl = `00:00:00.${String(ttlMs).padStart(3, '0')}`;
-        const queue = await newQueue(ctx, client, `timed-${name}`, { ...mode, messageTtl });
+        const options = { ...mode, messageTtl: messageTtlText };
+        const queue = await newQueue(ctx, client, `timed-${name}`, options);
         await publishSeries(ctx, client, queue, 1);
         queues.push([name, queue]);
       }
@@ -345,6 +341,62 @@ export const otherModeChecks: CheckModule = [
         await client.subscribe(queue);
         const text = `the expired message of the ${name} queue is not delivered`;
         await expectOnlySentinel(ctx, client, queue, { text });
+      }
+    },
+  },
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
+  {
+    id: 'TTL-010c',
+    title: 'expires an old message of a FanOutWithAck or PriorityBased queue when its subscriber disconnects',
+    clauses: ['TTL-010', 'TTL-001', 'TTL-007'],
+    profile: 'retry-dlq',
+    waits: true,
+    evidence: { frames: 20, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
+        const letters = ctx.queue(`letters-of-${name}`);
+        const options = { ...mode, ...deadLettersTo(letters), messageTtl: messageTtlText };
+        const queue = await newQueue(ctx, client, `old-${name}`, options);
+        const holder = await newSubscriber(ctx, queue);
+        const sinceMs = ctx.now();
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        noteIfLate(ctx, { sinceMs, maxMs: ttlMs / 2, step: 'the Publish to a subscriber' });
+        await holder.delivery({ queue, id });
+        await waitUntil(ctx, ctx.now() + ttlMs + 20);
+        await holder.abort();
+        const reader = await subscribeToDeadLetters(ctx, letters);
+        const letter = await takeDeadLetter(ctx, reader, { queue: letters, id });
+        await reader.ack(letter);
+        const text = `the reason of the dead letter from the ${name} queue`;
+        ctx.assert.equal(letter.header('deadLetterReason'), 'MessageExpired', text);
+        const late = await newSubscriber(ctx, queue);
+        const what = `the expired message of the ${name} queue is not delivered again`;
+        await expectOnlySentinel(ctx, late, queue, { text: what, clause: 'TTL-001' });
+      }
+    },
+  },
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005c',
+    title: 'confirms a repeat of a message that waits in a fan-out or PriorityBased queue, and adds none',
+    clauses: ['PUBLISH-005'],
+    profile: 'delivery',
+    evidence: { frames: 24, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModes)) {
+        const queue = await newQueue(ctx, client, `repeat-${name}`, mode);
+        const id = ctx.id('m');
+        await client.publish(queue, '1', { id });
+        await client.publish(queue, '1', { id, headers: { priority: 'Critical' } });
+        const count = await messageCountOf(client, queue);
+        ctx.assert.equal(count, 1, `number of waiting messages of the ${name} queue`);
+        const subscriber = await newSubscriber(ctx, queue);
+        await subscriber.ack(await subscriber.delivery({ queue, id }));
+        const text = `the ${name} queue has no second message`;
+        await expectOnlySentinel(ctx, subscriber, queue, { text });
       }
     },
   },

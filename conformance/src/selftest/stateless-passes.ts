@@ -7,6 +7,7 @@ const passes: readonly { readonly reason: string; readonly checks: readonly stri
     checks: [
       'BODY-011a',
       'CONN-016c',
+      'CONN-017c',
       'CONN-018a',
       'CONN-019a',
       'CONN-020a',

@@ -10,6 +10,16 @@ export const fanOutWithAck = { mode: 1 } as const;
 export const fanOutWithoutAck = { mode: 2 } as const;
 export const priorityBased = { mode: 3 } as const;
 
+/** The modes that are not the default, by name. */
+export const otherModes = {
+  FanOutWithAck: fanOutWithAck,
+  FanOutWithoutAck: fanOutWithoutAck,
+  PriorityBased: priorityBased,
+} as const;
+
+/** Those of them in which a message is in flight until its ack. */
+export const otherModesWithAck = { FanOutWithAck: fanOutWithAck, PriorityBased: priorityBased } as const;
+
 export type OptionFields = Readonly<Record<string, unknown>>;
 
 export type QueueWithSubscribers = {

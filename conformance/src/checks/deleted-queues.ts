@@ -1,0 +1,134 @@
+// Checks of what outlives a deleted queue, in the modes that the other checks of these rules do not use. Area: QUEUE.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import { infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
+import {
+  deliveredIds,
+  newSubscriber,
+  otherModes,
+  otherModesWithAck,
+} from './shared/queue-with-subscribers.ts';
+import { nextAttempt, shortTimings } from './shared/retry-attempts.ts';
+import { publishSeries } from './shared/subscribers.ts';
+
+export const deletedQueueChecks: CheckModule = [
+  // QUEUE-016 (SHOULD): The broker keeps subscriptions to a deleted queue, and delivers to them as soon as a queue of
+  // that name exists again.
+  {
+    id: 'QUEUE-016b',
+    title: 'delivers to the subscribers of a deleted queue when it is created again in another mode',
+    clauses: ['QUEUE-016'],
+    profile: 'delivery',
+    evidence: { frames: 21, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModes)) {
+        const queue = await newQueue(ctx, client, `back-${name}`);
+        const subscriber = await newSubscriber(ctx, queue);
+        await client.deleteQueue(queue);
+        await client.createQueue(queue, mode);
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        const delivery = await subscriber.delivery({ queue }, { clause: 'QUEUE-016' });
+        ctx.assert.equal(delivery.id, id, `the message delivered from the ${name} queue`);
+        await subscriber.ack(delivery);
+      }
+    },
+  },
+  // QUEUE-016 (SHOULD): The broker keeps subscriptions to a deleted queue, and delivers to them as soon as a queue of
+  // that name exists again.
+  {
+    id: 'QUEUE-016c',
+    title: 'delivers to the subscribers of a deleted fan-out or PriorityBased queue when it is created again',
+    clauses: ['QUEUE-016'],
+    profile: 'delivery',
+    evidence: { frames: 27, messages: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModes)) {
+        const queue = await newQueue(ctx, client, `again-${name}`, mode);
+        const subscriber = await newSubscriber(ctx, queue);
+        // One message is in flight when its queue is deleted, in the modes with acks.
+        await publishSeries(ctx, client, queue, 1);
+        await subscriber.delivery({ queue });
+        await client.deleteQueue(queue);
+        await client.createQueue(queue, mode);
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        const delivery = await subscriber.delivery({ queue }, { clause: 'QUEUE-016' });
+        ctx.assert.equal(delivery.id, id, `the message delivered from the ${name} queue`);
+        await subscriber.ack(delivery);
+      }
+    },
+  },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
+  {
+    id: 'QUEUE-017c',
+    title: 'makes no further attempt of a message of a deleted FanOutWithAck or PriorityBased queue',
+    clauses: ['QUEUE-017'],
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 22, messages: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
+        const queue = await newQueue(ctx, client, `gone-${name}`, mode);
+        const subscriber = await newSubscriber(ctx, queue);
+        const [old] = await publishSeries(ctx, client, queue, 1);
+        await subscriber.delivery({ queue });
+        await client.deleteQueue(queue);
+        await client.createQueue(queue, mode);
+        await subscribeAgain(client, subscriber, queue);
+        // The second attempt of a later message is the sentinel: the next one of the old message would be due before it.
+        const [id = ''] = await publishSeries(ctx, client, queue, 1);
+        await subscriber.delivery({ queue, id });
+        await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
+        const text = `the deliveries from the ${name} queue`;
+        ctx.assert.deepEqual(deliveredIds(subscriber, queue), [old, id, id], text);
+      }
+    },
+  },
+  // QUEUE-018 (SHOULD): The broker ignores acks for messages of a deleted queue.
+  {
+    id: 'QUEUE-018b',
+    title: 'ignores an Ack for a message of a deleted FanOutWithAck or PriorityBased queue',
+    clauses: ['QUEUE-018'],
+    profile: 'delivery',
+    evidence: { frames: 22, messages: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModesWithAck))
+        await expectAckIgnored(ctx, client, name, mode);
+    },
+  },
+] satisfies readonly Check[];
+
+/** That a subscription outlives its queue is only recommended, and another check covers it. */
+async function subscribeAgain(client: Connection, subscriber: Connection, queue: string): Promise<void> {
+  if ((await infoField(client, queue, 'subscriberCount')) === 0) await subscriber.subscribe(queue);
+}
+
+/** A queue is deleted and created again while its message is in flight. Its Ack settles no waiting message that has its id. */
+async function expectAckIgnored(
+  ctx: CheckContext,
+  client: Connection,
+  name: string,
+  mode: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const queue = await newQueue(ctx, client, `acked-${name}`, mode);
+  const holder = await newSubscriber(ctx, queue);
+  const id = ctx.id('m');
+  await client.publish(queue, '"old"', { id });
+  const old = await holder.delivery({ queue });
+  await client.deleteQueue(queue);
+  await client.createQueue(queue, mode);
+  await holder.unsubscribe(queue);
+  await client.publish(queue, '"new"', { id });
+  await holder.ack(old);
+  await holder.ping();
+  const count = await messageCountOf(client, queue);
+  ctx.assert.equal(count, 1, `number of waiting messages of the ${name} queue after the late Ack`);
+  const reader = await newSubscriber(ctx, queue);
+  const renewed = await reader.delivery({ queue, id });
+  ctx.assert.sameJson(renewed.payload, '"new"', `the payload of the new message of the ${name} queue`);
+  await reader.ack(renewed);
+}
