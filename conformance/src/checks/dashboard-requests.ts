@@ -8,7 +8,7 @@ import {
   readRecord,
   remove,
 } from './shared/dashboard-api.ts';
-import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
@@ -122,9 +122,10 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'removes messages by ids that are escaped in a path, and no others',
     clauses: ['DASH-016'],
     ...dashboard,
-    evidence: { responses: 6, frames: 8, assertions: 12 },
+    evidence: { responses: 6, frames: 9, assertions: 12 },
     run: async (ctx) => {
       const { client, queue } = await newOddIds(ctx);
+      requireInfoShows(ctx, await client.queueInfo(queue), { messageCount: oddIds.length });
       for (const id of oddIds) await remove(ctx, messagePath(queue, id), 'DASH-016');
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages afterwards');
     },

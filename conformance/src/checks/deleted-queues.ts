@@ -25,12 +25,7 @@ export const deletedQueueChecks: CheckModule = [
       for (const [name, mode] of Object.entries(otherModes)) {
         const queue = await newQueue(ctx, client, `back-${name}`);
         const subscriber = await newSubscriber(ctx, queue);
-        await client.deleteQueue(queue);
-        await client.createQueue(queue, mode);
-        const [id = ''] = await publishSeries(ctx, client, queue, 1);
-        const delivery = await subscriber.delivery({ queue }, { clause: 'QUEUE-016' });
-        ctx.assert.equal(delivery.id, id, `the message delivered from the ${name} queue`);
-        await subscriber.ack(delivery);
+        await expectKept(ctx, client, subscriber, { queue, name, mode });
       }
     },
   },
@@ -50,12 +45,7 @@ export const deletedQueueChecks: CheckModule = [
         // One message is in flight when its queue is deleted, in the modes with acks.
         await publishSeries(ctx, client, queue, 1);
         await subscriber.delivery({ queue });
-        await client.deleteQueue(queue);
-        await client.createQueue(queue, mode);
-        const [id = ''] = await publishSeries(ctx, client, queue, 1);
-        const delivery = await subscriber.delivery({ queue }, { clause: 'QUEUE-016' });
-        ctx.assert.equal(delivery.id, id, `the message delivered from the ${name} queue`);
-        await subscriber.ack(delivery);
+        await expectKept(ctx, client, subscriber, { queue, name, mode });
       }
     },
   },
@@ -101,6 +91,28 @@ export const deletedQueueChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+type CreatedAgain = {
+  readonly queue: string;
+  /** Of the mode. */
+  readonly name: string;
+  readonly mode: Readonly<Record<string, unknown>>;
+};
+
+/** Deletes the queue and creates it again, in that mode: its subscriber gets what is published then. */
+async function expectKept(
+  ctx: CheckContext,
+  client: Connection,
+  subscriber: Connection,
+  { queue, name, mode }: CreatedAgain,
+): Promise<void> {
+  await client.deleteQueue(queue);
+  await client.createQueue(queue, mode);
+  const [id = ''] = await publishSeries(ctx, client, queue, 1);
+  const delivery = await subscriber.delivery({ queue }, { clause: 'QUEUE-016' });
+  ctx.assert.equal(delivery.id, id, `the message delivered from the ${name} queue`);
+  await subscriber.ack(delivery);
+}
 
 /** That a subscription outlives its queue is only recommended, and another check covers it. */
 async function subscribeAgain(client: Connection, subscriber: Connection, queue: string): Promise<void> {
