@@ -360,7 +360,7 @@ export class PlanRunner {
     const result = certain(again.result, broken);
     const from = result === broken ? 'before that' : 'a run with a separate broker';
     const note = `the broker died while this check and others were running; this result is from ${from}`;
-    return { ...again, result: { ...result, notes: [...result.notes, note] } };
+    return { result: { ...result, notes: [...result.notes, note] }, broken: again.broken ?? broken };
   }
 
   #checkSetting(

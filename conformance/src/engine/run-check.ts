@@ -37,7 +37,7 @@ export type RunCheckSetting = ContextSetting & {
 export type PlayedCheck = {
   readonly result: CheckResult;
   /** How the check fails by what its frames broke, which is certain: also where the result is discarded. Absent if they broke nothing. */
-  readonly broken?: CheckResult;
+  readonly broken?: CheckResult | undefined;
 };
 
 /** What a check broke for certain, if the runner was too slow to believe its own result, or that result is no failure. */
