@@ -121,7 +121,7 @@ export const userIdentityChecks: CheckModule = [
     title: 'allows and refuses the same on many queues as on the first, and again',
     clauses: ['AUTH-016', 'AUTH-022'],
     ...withUsers,
-    evidence: { frames: 305, assertions: 303 },
+    evidence: { frames: 301, assertions: 301 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const queues = Array.from({ length: 150 }, (_, index) => ctx.queue(`many-${index}`));
