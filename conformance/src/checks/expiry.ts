@@ -156,16 +156,18 @@ const waitingMessages: CheckModule = [
     title: 'removes an expired message of a PriorityBased queue while a younger one is to be sent first',
     clauses: ['TTL-005'],
     ...waits,
-    evidence: { frames: 5, assertions: 1 },
+    evidence: { frames: 6, assertions: 2 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const options = { ...priorityBased, messageTtl: timeSpan(longTtlMs) };
       const queue = await newQueue(ctx, client, 'by-priority', options);
       const sentAt = ctx.now();
       await client.publish(queue, '1', { headers: { priority: 'Low' } });
-      await waitUntil(ctx, sentAt + longTtlMs - 200);
+      await waitUntil(ctx, sentAt + longTtlMs - 400);
       await client.publish(queue, '1', { headers: { priority: 'Critical' } });
+      const waiting = await messageCountOf(client, queue);
       noteIfLate(ctx, { sinceMs: sentAt, maxMs: longTtlMs, step: 'the second Publish' });
+      ctx.assert.equal(waiting, 2, 'number of waiting messages after the second Publish');
       const limit = sentAt + longTtlMs + ctx.timing.lateMs + ctx.timing.answerMs;
       while ((await messageCountOf(client, queue)) === 2 && ctx.now() < limit)
         await waitUntil(ctx, ctx.now() + 15);
