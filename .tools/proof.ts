@@ -26,6 +26,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const path = join(root, proofFile);
 const crew = { least: 2, most: 3, idleShare: 0.2 } as const;
 
+// So that what is being tried ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 const { values } = parseArgs({
   options: { all: { type: 'boolean', default: false }, only: { type: 'string' } },
 });

@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import type { Fault } from '../faults/catalogue.ts';
 import type { Planted } from '../faults/planter.ts';
 import { runCucumber } from '../features/cucumber.ts';
+import { asGroup, endOfGroup } from '../runner/process-group.ts';
 import { type Evidence, type Reading, readCucumber, readVitest } from '../traceability/evidence.ts';
 import { isFeatures, type NamingFile } from './naming-files.ts';
 import type { SeenBy } from './report.ts';
@@ -126,12 +127,11 @@ async function runTests(
     ...['--reporter=json', `--outputFile.json=${result}`, '-t', `\\[.*(${requirements.join('|')}).*\\]$`],
     ...files.map(({ path }) => path),
   ];
-  await execa(process.execPath, args, {
+  const child = execa(process.execPath, args, {
     cwd: root,
     stdio: 'ignore',
     reject: false,
-    timeout: deadlineMs(isControl),
-    killSignal: 'SIGKILL',
+    ...asGroup,
     // Programs that a test starts, in whatever folder, must have the fault too.
     env: {
       PLANTED_FAULT: join(root, `${name}.planted.json`),
@@ -139,4 +139,5 @@ async function runTests(
       NODE_OPTIONS: `--import ${pathToFileURL(join(root, planter)).href}`,
     },
   });
+  await endOfGroup(child, deadlineMs(isControl));
 }

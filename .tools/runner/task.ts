@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { add, type Count, failure, settle } from './count.ts';
 import type { Task } from './parts.ts';
+import { asGroup, endOfGroup } from './process-group.ts';
 
 export type TaskOptions = {
   readonly root: string;
@@ -40,27 +41,18 @@ async function execute(task: Task, { root, limitMs, buffered, show }: TaskOption
     reject: false,
     env: { ...environment(), TMPDIR: temporary, TEMP: temporary, TMP: temporary },
     extendEnv: false,
-    // A group of its own, since a task that hangs is ended with its children, which would keep its output open.
-    detached: process.platform !== 'win32',
+    ...asGroup,
   });
   if (task.givesWay) lowerPriority(child.pid);
   if (!buffered) child.all.on('data', show);
-  let killed = false;
-  const kill = (): void => killGroup(child.pid);
-  const timer = setTimeout(() => {
-    killed = true;
-    kill();
-  }, limitMs);
-  const abandon = (): void => {
-    kill();
-    removeFolder(temporary);
-  };
+  const end = endOfGroup(child, limitMs);
+  const abandon = (): void => removeFolder(temporary);
   process.once('exit', abandon);
-  const { exitCode = 1, all, shortMessage } = await child;
-  clearTimeout(timer);
+  const { ended, isOverdue } = await end;
   process.off('exit', abandon);
   removeFolder(temporary);
-  return { exitCode, output: all ?? shortMessage ?? '', killed };
+  const { exitCode = 1, all, shortMessage } = ended;
+  return { exitCode, output: all ?? shortMessage ?? '', killed: isOverdue };
 }
 
 // What a task is run with must not depend on the caller's settings for the broker: a variable of ours would change the
@@ -90,15 +82,6 @@ function lowerPriority(pid: number | undefined): void {
 
 function sessionPriority(pid: number): string {
   return `/proc/${pid}/autogroup`;
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It ended in the meantime.
-  }
 }
 
 function removeFolder(path: string): void {
