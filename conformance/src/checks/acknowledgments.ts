@@ -222,16 +222,21 @@ const acks: CheckModule = [
     clauses: ['DELIVERY-067'],
     profile: 'delivery',
     evidence: { frames: 11, messages: 3 },
-    run: async (ctx) => {
-      for (const named of ['older', 'younger']) {
-        const messages = await holdTwoWithSameId(ctx, named);
-        const [unsettled, settled] = named === 'younger' ? messages.queues : [...messages.queues].reverse();
-        if (unsettled === undefined || settled === undefined) return;
-        await messages.holder.ack({ id: messages.id, queue: settled }, { withQueue: true });
-        await messages.holder.ping();
-        await expectOneSettled(ctx, messages, { unsettled, settled });
-      }
-    },
+    run: (ctx) =>
+      expectNamedQueueSettled(ctx, (holder, { id, queue }) => holder.ack({ id, queue }, { withQueue: true })),
+  },
+  // DELIVERY-067 (SHOULD): An Ack that names a queue acknowledges only a delivery of that queue.
+  {
+    id: 'DELIVERY-067c',
+    title:
+      'settles only the delivery from the queue that an Ack names, when header messageId names the message',
+    clauses: ['DELIVERY-067', 'DELIVERY-066'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 3 },
+    run: (ctx) =>
+      expectNamedQueueSettled(ctx, (holder, { id, queue }) =>
+        holder.send({ command: Command.Ack, id: ctx.id('ack'), queue, headers: { messageId: id } }),
+      ),
   },
   // DELIVERY-068 (SHOULD): When several deliveries in flight on the connection have the acknowledged id, the broker
   // settles the oldest.
@@ -447,6 +452,21 @@ async function holdTwoWithSameId(ctx: CheckContext, name = 'twins'): Promise<Sam
     await holder.delivery({ queue, id });
   }
   return { client, holder, queues, id };
+}
+
+/** Each of two deliveries of one id is settled by an Ack that names its queue, whichever is older. */
+async function expectNamedQueueSettled(
+  ctx: CheckContext,
+  ack: (holder: Connection, delivery: { readonly id: string; readonly queue: string }) => Promise<void>,
+): Promise<void> {
+  for (const named of ['older', 'younger']) {
+    const messages = await holdTwoWithSameId(ctx, named);
+    const [unsettled, settled] = named === 'younger' ? messages.queues : [...messages.queues].reverse();
+    if (unsettled === undefined || settled === undefined) return;
+    await ack(messages.holder, { id: messages.id, queue: settled });
+    await messages.holder.ping();
+    await expectOneSettled(ctx, messages, { unsettled, settled });
+  }
 }
 
 async function expectOneSettled(

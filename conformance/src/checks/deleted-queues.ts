@@ -1,6 +1,8 @@
 // Checks of what outlives a deleted queue, in the modes that the other checks of these rules do not use. Area: QUEUE.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
+import { isPingAnswered } from './shared/ping-answered.ts';
 import { infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
 import {
   deliveredIds,
@@ -88,6 +90,35 @@ export const deletedQueueChecks: CheckModule = [
       const client = await ctx.connect();
       for (const [name, mode] of Object.entries(otherModesWithAck))
         await expectAckIgnored(ctx, client, name, mode);
+    },
+  },
+  // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
+  // QUEUE_NOT_FOUND.
+  {
+    id: 'QUEUE-019c',
+    title:
+      'answers a blocked Publish with QUEUE_NOT_FOUND when its fan-out or PriorityBased queue is deleted',
+    clauses: ['QUEUE-019'],
+    profile: 'delivery',
+    evidence: { frames: 18, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModes)) {
+        const options = { ...mode, overflowStrategy: 2, maxQueueSize: 1 };
+        const queue = await newQueue(ctx, client, `full-${name}`, options);
+        await publishSeries(ctx, client, queue, 1);
+        const publisher = await ctx.connect({ own: true });
+        const id = ctx.id('blocked');
+        await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+        await isPingAnswered(ctx, publisher, client);
+        await client.deleteQueue(queue);
+        const expected = {
+          what: `the answer to the Publish blocked on the ${name} queue`,
+          clause: 'QUEUE-019',
+        };
+        const answer = await publisher.expect((frame) => frame.id === id, expected);
+        ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', `the error code of the ${name} queue`);
+      }
     },
   },
 ] satisfies readonly Check[];

@@ -205,6 +205,35 @@ export const durableEndingChecks: CheckModule = [
       ctx.assert.deepEqual(recovered, later, 'the messages in the queue after the start');
     },
   },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
+  {
+    id: 'DURABLE-027e',
+    title: 'starts without a queue of 2,400 messages that was deleted just before the stop',
+    clauses: ['DURABLE-027', 'QUEUE-014', 'DURABLE-003'],
+    ...durableBroker,
+    evidence: { frames: 2400, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'long');
+      const other = await newQueue(ctx, client, 'other');
+      const kept = await publishSeries(ctx, client, other, 1);
+      for (let round = 0; round < 12; round += 1)
+        await Promise.all(Array.from({ length: 200 }, () => client.publish(queue, '1')));
+      await client.deleteQueue(queue);
+      await restartBroker(ctx, client);
+      const again = await ctx.connect();
+      ctx.assert.equal(await again.queueInfo(queue), undefined, 'QueueInfo of the deleted queue');
+      await again.createQueue(queue);
+      ctx.assert.equal(
+        await messageCountOf(again, queue),
+        0,
+        'messageCount of the queue that is created again',
+      );
+      const recovered = idsOf(await takeAll(ctx, other));
+      ctx.assert.deepEqual(recovered, kept, 'the messages of another queue', 'DURABLE-003');
+    },
+  },
   // DASH-032 (MAY): The dashboard serves requeue: POST /api/queues/{name}/messages/{id}/requeue moves a dead letter to
   // its source queue in one transaction and answers 204.
   {

@@ -7,7 +7,7 @@ import type { ReceivedFrame } from '../wire/frame.ts';
 import { sizedPayload } from './shared/bodies.ts';
 import { crashBroker, durableBroker, restartBroker, sorted, takeAll } from './shared/durable-broker.ts';
 import { noteIfLate } from './shared/lateness.ts';
-import { newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import {
   expectEmpty,
@@ -27,6 +27,9 @@ const waits = {
   prefers: { timing: { ...durableBroker.prefers.timing, ...shortTimings.timing } },
   waits: true,
 } as const satisfies Partial<Check>;
+
+/** An ack timeout in which the broker is killed also on a busy machine. */
+const waitsLonger = { ...waits, prefers: { timing: { ...waits.prefers.timing, ackTimeoutMs: 1000 } } };
 
 const queues: CheckModule = [
   // DURABLE-008 (MUST): A broker with a durable store keeps queues and their options over a restart.
@@ -88,6 +91,29 @@ const queues: CheckModule = [
       ctx.assert.deepEqual(idsOf(await takeAll(ctx, lasting)), ids, 'the message that has not expired');
     },
   },
+  // TTL-004 (SHOULD): The age of a message includes the time during which the broker was down.
+  {
+    id: 'TTL-004b',
+    title: 'includes its downtime in the age of a dead letter',
+    clauses: ['TTL-004', 'TTL-001', 'DURABLE-012'],
+    ...waits,
+    evidence: { frames: 14, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueue = await newQueue(ctx, client, 'timed-letters', { messageTtl: '00:00:02' });
+      const { queue } = await withDeadLetter(ctx, client, { deadLetterQueueName: deadLetterQueue });
+      const sinceMs = ctx.now();
+      const letterCount = await messageCountOf(client, deadLetterQueue);
+      noteIfLate(ctx, { sinceMs, maxMs: 1000, step: 'the QueueInfo of the dead letter queue' });
+      ctx.assert.equal(letterCount, 1, 'number of dead letters before the crash', 'DLQ-001');
+      await ctx.broker.crash();
+      await waitUntil(ctx, sinceMs + 1900);
+      await ctx.broker.start();
+      await waitUntil(ctx, sinceMs + 2000 + ctx.timing.lateMs);
+      await expectEmpty(ctx, deadLetterQueue, { text: 'the expired dead letter is not delivered' });
+      ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'number of messages in the source queue');
+    },
+  },
 ] satisfies readonly Check[];
 
 const deadLetterRecovery: CheckModule = [
@@ -97,7 +123,7 @@ const deadLetterRecovery: CheckModule = [
     id: 'DURABLE-011a',
     title: 'keeps the number of failed attempts of a message, if it is at least 2, after a crash',
     clauses: ['DURABLE-011', 'RETRY-007'],
-    ...waits,
+    ...waitsLonger,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
@@ -125,7 +151,7 @@ const deadLetterRecovery: CheckModule = [
     id: 'DURABLE-011b',
     title: 'keeps the number of failed attempts of a dead letter, if it is at least 2, after a crash',
     clauses: ['DURABLE-011', 'RETRY-007', 'DLQ-010'],
-    ...waits,
+    ...waitsLonger,
     evidence: { frames: 11, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
@@ -164,6 +190,37 @@ const deadLetterRecovery: CheckModule = [
       ctx.assert.equal((await takeAll(ctx, queue)).length, 1, 'number of messages in the source queue');
     },
   },
+  // DURABLE-012 (MUST): A broker with a durable store keeps dead letters over a restart.
+  {
+    id: 'DURABLE-012b',
+    title: 'keeps the headers of a dead letter whose attempts failed after a crash',
+    clauses: ['DURABLE-012', 'DLQ-012', 'DLQ-015'],
+    ...waitsLonger,
+    evidence: { frames: 10, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const deadLetterQueue = await newQueue(ctx, client, 'letters', {});
+      const options = {
+        maxRetryAttempts: 2,
+        enableDeadLetterQueue: true,
+        deadLetterQueueName: deadLetterQueue,
+      };
+      const queue = await newQueue(ctx, client, 'source', options);
+      await newSubscriber(ctx, queue);
+      const { id } = await client.publish(queue, '1', { headers: letterHeaders });
+      const letter = { queue: deadLetterQueue, id };
+      const withinMs = 2 * ctx.target.ackTimeoutMs + gapMs(ctx, 1);
+      const holder = await newSubscriber(ctx, deadLetterQueue);
+      const before = await takeDeadLetter(ctx, holder, letter, withinMs, 'DLQ-001');
+      await crashBroker(ctx);
+      const [recovered] = await takeAll(ctx, deadLetterQueue);
+      const text = 'the dead letter is delivered after the crash';
+      ctx.assert.ok(recovered !== undefined, text, { actual: 'no delivery' });
+      expectSameHeaders(ctx, recovered, before);
+      const attempts = recovered?.header('deadLetterAttempts');
+      ctx.should(attempts === '2', 'DLQ-015', 'it says how many attempts failed', { actual: attempts });
+    },
+  },
   // DURABLE-013 (SHOULD): After a restart of a broker with a durable store, clients can subscribe to its dead letter
   // queues.
   {
@@ -192,7 +249,7 @@ const deadLetterRecovery: CheckModule = [
     id: 'DURABLE-015a',
     title: 'keeps messages that are being dead-lettered when it is killed, each in one of the two queues',
     clauses: ['DURABLE-015', 'DURABLE-003', 'DLQ-019'],
-    ...waits,
+    ...waitsLonger,
     accepts: [
       'the message is in the dead letter queue',
       'the message is in its source queue, if its last attempt had not failed',

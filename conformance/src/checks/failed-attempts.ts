@@ -11,6 +11,7 @@ import {
   deliveredIds,
   fanOutWithAck,
   newSubscriber,
+  otherModesWithAck,
   queueWithOneSubscriber,
   queueWithSubscribers,
   queueWithTwoSubscribers,
@@ -169,6 +170,32 @@ const counts: CheckModule = [
       await reader.ack(deadLetter);
       const attempts = deadLetter.header('deadLetterAttempts');
       ctx.assert.oneOf(attempts, ['1', '2'], 'header deadLetterAttempts');
+    },
+  },
+  // DLQ-015 (SHOULD): A dead letter has header deadLetterAttempts with the number of attempts that failed, as a decimal
+  // number.
+  {
+    id: 'DLQ-015b',
+    title: 'names the failed attempts of a FanOutWithAck or PriorityBased message',
+    clauses: ['DLQ-015'],
+    ...waits,
+    evidence: { frames: 14, messages: 6 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModesWithAck)) {
+        const letters = await newQueue(ctx, publisher, `letters-${name}`);
+        const reader = await newSubscriber(ctx, letters);
+        const options = { ...mode, maxRetryAttempts: 2, ...deadLettersTo(letters) };
+        const queue = await newQueue(ctx, publisher, name, options);
+        const holder = await newSubscriber(ctx, queue);
+        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+        await holder.delivery({ queue });
+        await nextAttempt(ctx, holder, { queue, id });
+        const letter = { queue: letters, id };
+        const deadLetter = await takeDeadLetter(ctx, reader, letter, ctx.target.ackTimeoutMs);
+        await reader.ack(deadLetter);
+        ctx.assert.equal(deadLetter.header('deadLetterAttempts'), '2', 'header deadLetterAttempts');
+      }
     },
   },
   // DLQ-016 (SHOULD): A dead letter has header deadLetteredAt with the time at which it was dead-lettered, as a

@@ -54,6 +54,26 @@ export const failureMetricChecks: CheckModule = [
         await client.ping();
       }),
   },
+  // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a message, in the fan-out modes of a
+  // copy, after the first.
+  {
+    id: 'METRICS-011c',
+    title: 'does not count the copies of a fan-out in total_retries',
+    clauses: ['METRICS-011', 'METRICS-009'],
+    ...fresh,
+    evidence: readTwice,
+    run: (ctx) =>
+      expectIncreases(ctx, { total_messages_delivered: 6, total_retries: 0 }, async (client) => {
+        for (const [name, options] of Object.entries({ fanOutWithAck, fanOutWithoutAck })) {
+          const queue = await newQueue(ctx, client, name, options);
+          const subscribers = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
+          subscribers.push(await newSubscriber(ctx, queue));
+          await publishSeries(ctx, client, queue, 1);
+          for (const subscriber of subscribers) await takeAndAck(subscriber, queue, 1);
+          for (const subscriber of subscribers) await subscriber.ping();
+        }
+      }),
+  },
   // METRICS-012 (SHOULD): total_dead_lettered increases by one for each message that moves to a dead letter queue.
   {
     id: 'METRICS-012a',

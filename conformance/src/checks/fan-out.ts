@@ -42,6 +42,31 @@ const withAck: CheckModule = [
       await later.ack(again);
     },
   },
+  // DELIVERY-055 (SHOULD): When the broker sends a message for the second time or more often, Deliver has header
+  // deliveryAttempts: the number of times that the message was sent, this time included, as a decimal number.
+  {
+    id: 'DELIVERY-055c',
+    title: 'counts in deliveryAttempts no copies of other subscribers',
+    clauses: ['DELIVERY-055'],
+    profile: 'delivery',
+    accepts: ['the first copy to a subscriber has no header deliveryAttempts', 'the header is 1'],
+    evidence: { frames: 24, messages: 6 },
+    run: async (ctx) => {
+      for (const [name, options] of Object.entries({ fanOutWithAck, fanOutWithoutAck })) {
+        const publisher = await ctx.connect();
+        const queue = await newQueue(ctx, publisher, name, options);
+        const subscribers = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
+        subscribers.push(await newSubscriber(ctx, queue));
+        await publishSeries(ctx, publisher, queue, 1);
+        for (const subscriber of subscribers) {
+          const copy = await subscriber.delivery({ queue });
+          const attempts = copy.header('deliveryAttempts') ?? '1';
+          ctx.assert.equal(attempts, '1', 'header deliveryAttempts of the first copy to a subscriber');
+          if (options === fanOutWithAck) await subscriber.ack(copy);
+        }
+      }
+    },
+  },
   // DELIVERY-014 (MUST): In FanOutWithAck the broker delivers each message once to every subscriber that is subscribed
   // when it sends the first copy.
   {

@@ -5,6 +5,7 @@ import { blockedRepeatChecks } from './blocked-repeats.ts';
 import { blockingChecks } from './blocking.ts';
 import { bodyChecks } from './body.ts';
 import { changedRightChecks } from './changed-rights.ts';
+import { compressedDeliveryChecks } from './compressed-deliveries.ts';
 import { compressedFrameChecks } from './compressed-frames.ts';
 import { compressionChecks } from './compression.ts';
 import { connectionChecks } from './connection.ts';
@@ -22,6 +23,7 @@ import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
 import { endedMessageChecks } from './ended-messages.ts';
+import { existingQueueChecks } from './existing-queues.ts';
 import { expiryChecks } from './expiry.ts';
 import { failedAttemptChecks } from './failed-attempts.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
@@ -70,6 +72,7 @@ export const checks: readonly Check[] = [
   ...precedenceChecks,
   ...queueChecks,
   ...queueOptionChecks,
+  ...existingQueueChecks,
   ...payloadJsonChecks,
   ...publishChecks,
   ...deletedQueueChecks,
@@ -78,6 +81,7 @@ export const checks: readonly Check[] = [
   ...acknowledgmentChecks,
   ...compressionChecks,
   ...compressedFrameChecks,
+  ...compressedDeliveryChecks,
   ...recordingChecks,
   ...healthChecks,
   ...metricsChecks,

@@ -8,6 +8,7 @@ import { encodeFrame, frameAround } from '../wire/encode.ts';
 import { publishBodyOf } from './shared/bodies.ts';
 import { recordAt, waitForRecord } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
+import { otherModes } from './shared/queue-with-subscribers.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const fewConnections = {
@@ -144,6 +145,26 @@ export const limitChecks: CheckModule = [
       const error = await client.expect('Error');
       ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', 'the error code');
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
+    },
+  },
+  // FRAME-021 (SHOULD): When a queue has a dead letter queue, the broker refuses a Publish to it with
+  // MESSAGE_TOO_LARGE, if the message would not fit into a frame with the longer of the two queue names.
+  {
+    id: 'FRAME-021b',
+    title: 'refuses a message that would exceed MaxMessageSize in its dead letter queue, in the other modes',
+    clauses: ['FRAME-021'],
+    profile: 'delivery',
+    evidence: { frames: 8, assertions: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const [name, mode] of Object.entries(otherModes)) {
+        const queue = await newQueue(ctx, client, name, { ...mode, enableDeadLetterQueue: true });
+        const totalBytes = ctx.target.maxMessageSizeBytes;
+        await client.sendRaw(frameAround(publishBodyOf({ id: ctx.id('m'), queue, totalBytes })));
+        const error = await client.expect('Error');
+        ctx.assert.equal(error.errorCode, 'MESSAGE_TOO_LARGE', `the error code in a queue that is ${name}`);
+        ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
+      }
     },
   },
 ] satisfies readonly Check[];

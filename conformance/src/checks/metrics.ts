@@ -239,6 +239,25 @@ const agreement: CheckModule = [
       await waitForRecord(ctx, '/metrics/', { in_flight_messages: 0 });
     },
   },
+  // METRICS-014 (SHOULD): in_flight_messages is the number of deliveries that have not ended.
+  {
+    id: 'METRICS-014b',
+    title: 'does not count deliveries of a deleted queue in in_flight_messages',
+    clauses: ['METRICS-014', 'QUEUE-017'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: readTwice,
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      requireFields(ctx, await recordAt(ctx, '/metrics/', [200]), ['in_flight_messages']);
+      const kept = await runWorkload(ctx, client, 'kept', { published: 1, acknowledged: 0 });
+      const deleted = await runWorkload(ctx, client, 'deleted', { published: 1, acknowledged: 0 });
+      for (const queue of [kept, deleted]) await client.delivery({ queue });
+      await waitForRecord(ctx, '/metrics/', { in_flight_messages: 2 });
+      await client.deleteQueue(deleted);
+      await waitForRecord(ctx, '/metrics/', { in_flight_messages: 1 });
+    },
+  },
   // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
   // Deliver.
   {

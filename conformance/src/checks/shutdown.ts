@@ -4,6 +4,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
@@ -53,6 +54,8 @@ export const shutdownChecks: CheckModule = [
       await ctx.broker.terminate();
       const { earlyMs, lateMs, closeMs } = ctx.timing;
       await subscriber.closed({ withinMs: shutdownTimeoutMs + lateMs + closeMs });
+      const maxMs = shutdownTimeoutMs + lateMs;
+      noteIfLate(ctx, { sinceMs: stoppedAt, maxMs, step: 'the end of the connection' });
       ctx.assert.betweenMs(
         ctx.now() - stoppedAt,
         shutdownTimeoutMs - earlyMs,
@@ -146,6 +149,31 @@ export const shutdownChecks: CheckModule = [
       }
     },
   },
+  // SHUTDOWN-007 (SHOULD): During a shutdown, the broker answers every command except Ack, Ping and Disconnect by Error
+  // SHUTTING_DOWN.
+  {
+    id: 'SHUTDOWN-007b',
+    title: 'answers a blocked Publish with SHUTTING_DOWN at its shutdown',
+    clauses: ['SHUTDOWN-007', 'SHUTDOWN-005'],
+    ...stopped,
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      await messageInFlight(ctx);
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, publisher, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      await publishSeries(ctx, publisher, queue, 1);
+      const id = ctx.id('blocked');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+      await waitUntil(ctx, ctx.now() + ctx.timing.silenceMs);
+      const early = publisher.received.find((frame) => frame.id === id);
+      const text = 'the Publish is blocked before the shutdown';
+      ctx.assert.ok(early === undefined, text, { actual: early && frameText(early), clause: 'OVERFLOW-010' });
+      await ctx.broker.terminate();
+      const expected = { what: 'the answer to the blocked Publish', clause: 'SHUTDOWN-007' };
+      const answer = await publisher.expect((frame) => frame.id === id, expected);
+      ctx.assert.equal(answer.errorCode, 'SHUTTING_DOWN', `the error code, ${frameText(answer)}`);
+    },
+  },
   // HEALTH-017 (SHOULD): GET /ready answers 503, while the broker shuts down.
   {
     id: 'HEALTH-017a',
@@ -223,6 +251,32 @@ export const shutdownChecks: CheckModule = [
       if (exit.code === null && exit.signal === null)
         ctx.notApplicable('the exit of the broker is not known');
       ctx.assert.deepEqual({ code: exit.code, signal: exit.signal }, { code: 0, signal: null }, 'the exit');
+    },
+  },
+  // SHUTDOWN-012 (SHOULD): During a shutdown, the process ends as soon as no message is in flight, without waiting for
+  // the rest of shutdownTimeout.
+  {
+    id: 'SHUTDOWN-012a',
+    title: 'does not wait for the ack of a message whose queue was deleted',
+    clauses: ['SHUTDOWN-012', 'SHUTDOWN-008'],
+    ...stopped,
+    evidence: { frames: 6, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, subscriber, queue } = await messageInFlight(ctx);
+      await publisher.deleteQueue(queue);
+      const stoppedAt = ctx.now();
+      await ctx.broker.terminate();
+      const { shutdownTimeoutMs } = ctx.target;
+      await subscriber.closed({ withinMs: shutdownTimeoutMs + ctx.timing.closeMs, clause: 'SHUTDOWN-002' });
+      const durationMs = Math.round(ctx.now() - stoppedAt);
+      ctx.assert.ok(
+        durationMs < shutdownTimeoutMs / 2,
+        'the connection is closed without waiting for the ack',
+        {
+          expected: 'less than half of shutdownTimeout',
+          actual: `${durationMs} ms`,
+        },
+      );
     },
   },
   // SHUTDOWN-010 (SHOULD): A second SIGTERM or SIGINT ends the process immediately.

@@ -1,0 +1,73 @@
+// Checks of what subscribers with compression get: each in its own algorithm, and in order also when a large body takes longer to compress
+// than the small ones behind it. Areas: COMPRESS, DELIVERY.
+import type { Check, CheckModule } from '../check.ts';
+import { algorithmFlags } from '../wire/compression.ts';
+import { fittingLength, numberedText } from './shared/bodies.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { fanOutWithAck, fanOutWithoutAck } from './shared/queue-with-subscribers.ts';
+import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+
+/** Larger bodies may be compressed beside other work, and take longer. */
+const largeBytes = 200_000;
+
+export const compressedDeliveryChecks: CheckModule = [
+  // COMPRESS-007 (MUST): A broker compresses with the agreed algorithm and no other.
+  {
+    id: 'COMPRESS-007b',
+    title: 'sends each subscriber of a fan-out the message in its own algorithm',
+    clauses: ['COMPRESS-007', 'COMPRESS-004', 'COMPRESS-016'],
+    profile: 'compression',
+    evidence: { frames: 18, messages: 6 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const plain = await ctx.connect({ own: true });
+      const gzip = await ctx.connect({ headers: { 'supported-compression': 'gzip' }, own: true });
+      const brotli = await ctx.connect({ headers: { 'supported-compression': 'brotli' } });
+      const subscribers = [
+        { subscriber: gzip, algorithm: 'gzip' },
+        { subscriber: plain, algorithm: 'none' },
+        { subscriber: brotli, algorithm: 'brotli' },
+      ] as const;
+      for (const [name, options] of Object.entries({ fanOutWithAck, fanOutWithoutAck })) {
+        const queue = await newQueue(ctx, publisher, name, options);
+        for (const { subscriber } of subscribers) await subscriber.subscribe(queue);
+        const payload = JSON.stringify(numberedText(4000));
+        await publisher.publish(queue, payload);
+        for (const { subscriber, algorithm } of subscribers) {
+          const delivery = await subscriber.delivery({ queue });
+          const allowed = [algorithmFlags.none, algorithmFlags[algorithm]];
+          const what = `the flags of the Deliver frame to the subscriber that agreed on ${algorithm}`;
+          const clause = algorithm === 'none' ? 'COMPRESS-004' : 'COMPRESS-007';
+          ctx.assert.oneOf(delivery.flags, allowed, what, clause);
+          ctx.assert.sameJson(delivery.payload, payload, 'the payload', 'COMPRESS-016');
+          if (options === fanOutWithAck) await subscriber.ack(delivery);
+        }
+      }
+    },
+  },
+  // DELIVERY-035 (MUST): In every mode except PriorityBased, the broker delivers the messages of one publisher to one
+  // subscriber through one queue for the first time in the order in which they were published.
+  {
+    id: 'DELIVERY-035b',
+    title: 'delivers small messages behind large ones to a subscriber with compression',
+    clauses: ['DELIVERY-035'],
+    profile: 'compression',
+    evidence: { frames: 26, messages: 12 },
+    run: async (ctx) => {
+      const payload = JSON.stringify(numberedText(fittingLength(ctx.target, largeBytes)));
+      for (const algorithm of ['gzip', 'brotli']) {
+        const client = await ctx.connect({ headers: { 'supported-compression': algorithm } });
+        const queue = await newQueue(ctx, client, algorithm);
+        const ids: string[] = [];
+        for (let round = 0; round < 2; round += 1) {
+          const large = ctx.id('large');
+          await client.publish(queue, payload, { id: large });
+          ids.push(large, ...(await publishSeries(ctx, client, queue, 2)));
+        }
+        await client.subscribe(queue);
+        const delivered = idsOf(await takeAndAck(client, queue, ids.length));
+        ctx.assert.deepEqual(delivered, ids, 'the delivered messages, in order');
+      }
+    },
+  },
+] satisfies readonly Check[];
