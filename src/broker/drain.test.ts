@@ -17,6 +17,15 @@ describe('draining', () => {
     expect(h.ack(a, 'm2')).toEqual(['1: close']);
   });
 
+  it('waits for no ack of a message whose queue was deleted [SHUTDOWN-012]', () => {
+    const h = testCore();
+    const a = h.connect();
+    h.subscribe(a, 'q');
+    h.publish(a, 'q', 'm1');
+    h.deleteQueue(a, 'q');
+    expect(h.drain()).toEqual(['1: close']);
+  });
+
   it('refuses every command but acks [SHUTDOWN-007]', () => {
     const h = testCore();
     const a = h.connect();

@@ -161,7 +161,7 @@ describe('DeleteQueue', () => {
     expect(h.publish(a, 'q', 'm3')).toEqual(['1: publish q m3 ok', '2 <- q m3']);
   });
 
-  it('ends what is in flight: no retry, no place taken, acks ignored [QUEUE-017, QUEUE-018]', () => {
+  it('ends what is in flight: no retry, no place taken, acks ignored [QUEUE-017, QUEUE-018, METRICS-014]', () => {
     const h = testCore();
     const a = h.connect();
     h.subscribe(a, 'q', 1);
@@ -183,19 +183,22 @@ describe('DeleteQueue', () => {
     expect(h.advance(3_600_000)).toEqual([]);
   });
 
-  it('refuses the publishes that were blocked on it [QUEUE-019]', () => {
-    const h = testCore();
-    const [a, b] = h.connectAll(2);
-    h.createQueue(a, 'q', { maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
-    h.publishAll(a, 'q', ids(2));
-    h.publish(b, 'q', 'm2');
-    expect(h.deleteQueue(b, 'q')).toEqual([
-      '1: publish q m2 QUEUE_NOT_FOUND',
-      '2: publish q m2 QUEUE_NOT_FOUND',
-      '2: deleteQueue q ok',
-    ]);
-    expect(h.broker.stats().queuedBytes).toBe(0);
-  });
+  it.each(Object.entries(DeliveryMode))(
+    'refuses the publishes that were blocked on it when it is %s [QUEUE-019]',
+    (_name, mode) => {
+      const h = testCore();
+      const [a, b] = h.connectAll(2);
+      h.createQueue(a, 'q', { mode, maxQueueSize: 1, overflowStrategy: OverflowStrategy.BlockPublisher });
+      h.publishAll(a, 'q', ids(2));
+      h.publish(b, 'q', 'm2');
+      expect(h.deleteQueue(b, 'q')).toEqual([
+        '1: publish q m2 QUEUE_NOT_FOUND',
+        '2: publish q m2 QUEUE_NOT_FOUND',
+        '2: deleteQueue q ok',
+      ]);
+      expect(h.broker.stats().queuedBytes).toBe(0);
+    },
+  );
 
   it('leaves the dead letter queue [QUEUE-020]', () => {
     const h = testCore();

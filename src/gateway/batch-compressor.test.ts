@@ -22,7 +22,7 @@ describe('a batch', () => {
   it.each([
     ['there at once', (_algorithm: Algorithm, body: Buffer) => body],
     ['awaited', (_algorithm: Algorithm, body: Buffer) => Promise.resolve(body)],
-  ])('compresses a body once per algorithm when the result is %s', async (_when, compress) => {
+  ])('compresses a body once per algorithm when the result is %s [COMPRESS-007]', async (_when, compress) => {
     const { calls, batch } = counting(compress);
     const results = [];
     for (const body of [a, b, a, b]) {

@@ -81,18 +81,21 @@ describe('a broker whose largest frame is 256 bytes', () => {
     expect(await tested.exchange(client, { command: 43, id: 'l' })).toEqual(['Error l MESSAGE_TOO_LARGE']);
   });
 
-  it('refuses a message that would not fit under the name of its dead letter queue [FRAME-021]', async () => {
-    const tested = new TestedBroker({ limits, broker });
-    const client = await tested.connect();
-    await tested.exchange(client, {
-      command: 40,
-      id: 'c',
-      queue: 'q',
-      payload: '{"enableDeadLetterQueue":true}',
-    });
-    const sized = (bytes: number) => publish('q', 'm', { payload: JSON.stringify('x'.repeat(bytes - 2)) });
-    const fits = 256 - (2 + 3 + 3 + 4 + 2) - '.dlq'.length;
-    expect(await tested.exchange(client, sized(fits + 1))).toEqual(['Error m q MESSAGE_TOO_LARGE']);
-    expect(await tested.exchange(client, sized(fits))).toEqual(['PublishAck m q']);
-  });
+  it.each([0, 1, 2, 3])(
+    'refuses a message that would not fit under the name of its dead letter queue in mode %i [FRAME-021]',
+    async (mode) => {
+      const tested = new TestedBroker({ limits, broker });
+      const client = await tested.connect();
+      await tested.exchange(client, {
+        command: 40,
+        id: 'c',
+        queue: 'q',
+        payload: JSON.stringify({ mode, enableDeadLetterQueue: true }),
+      });
+      const sized = (bytes: number) => publish('q', 'm', { payload: JSON.stringify('x'.repeat(bytes - 2)) });
+      const fits = 256 - (2 + 3 + 3 + 4 + 2) - '.dlq'.length;
+      expect(await tested.exchange(client, sized(fits + 1))).toEqual(['Error m q MESSAGE_TOO_LARGE']);
+      expect(await tested.exchange(client, sized(fits))).toEqual(['PublishAck m q']);
+    },
+  );
 });

@@ -7,6 +7,7 @@ import type { BrokerHarness } from '../../testing/broker-harness.ts';
 import { testCore } from '../../testing/core-harness.ts';
 
 const letters = { enableDeadLetterQueue: true } as const;
+const modesWithAck = Object.entries(DeliveryMode).filter(([name]) => name !== 'FanOutWithoutAck');
 
 /** How often message m1 was sent from queue q within the time. */
 function sendingsWithin(h: BrokerHarness, ms: number): number {
@@ -59,6 +60,17 @@ describe('failed attempts are counted', () => {
     h.subscribe(b, 'q');
     h.publish(publisher, 'q', 'm1');
     expect(h.advance(31_000)).toEqual(['1 <- q m1 (attempt 2)', '2 <- q m1 (attempt 2)']);
+  });
+
+  it.each(modesWithAck)('of a %s message that becomes a dead letter [DLQ-015]', (_name, mode) => {
+    const h = testCore();
+    const [a, publisher] = h.connectAll(2);
+    h.createQueue(publisher, 'q', { ...letters, mode, maxRetryAttempts: 2 });
+    h.subscribe(a, 'q');
+    h.publish(publisher, 'q', 'm1');
+    h.advance(120_000);
+    h.subscribe(publisher, 'q.dlq');
+    expect(h.effects.at(-1)).toMatchObject({ deadLetter: { reason: 'MaxRetriesExceeded', attempts: 2 } });
   });
 
   it('of a message that expires afterwards [DLQ-015]', () => {

@@ -36,3 +36,25 @@ describe('an open SQLite store', () => {
     await store.close();
   });
 });
+
+describe('a SQLite store that is opened again', () => {
+  it('gives back nothing of a long queue that was deleted just before the end [DURABLE-027]', async () => {
+    const folder = await newFolder();
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'store');
+    const store = await openSqliteStore({ path, synchronous: 'normal' });
+    // Removed in several slices, of which the deletion does the first.
+    const messages = Array.from({ length: 2500 }, (_, index) => added(message(3, 10 + index)));
+    await store.commit([created(2), created(3), added(message(2, 9)), ...messages]);
+    await store.commit([{ kind: 'queueDeleted', generation: 3 }]);
+    await store.close();
+    const again = await openSqliteStore({ path, synchronous: 'normal' });
+    const kept = [];
+    for await (const record of again.recover()) kept.push([record.kind, record.generation]);
+    expect(kept).toEqual([
+      ['queue', 2],
+      ['message', 2],
+    ]);
+    await again.close();
+  });
+});
