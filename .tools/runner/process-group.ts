@@ -1,5 +1,5 @@
-// A process and all that it starts, as one group that is ended together: when it takes too long, or when the process that waits for it ends.
-// Without that, a test run that hangs would be killed, and the brokers it has started would stay.
+// A process and all that it starts, as one group that is ended together: when the process ends, when it takes too long, or when the process that
+// waits for it ends. Without that, the brokers that a test run has started would stay when it hangs and is killed, or fails before it stops them.
 
 /** The option with which a process is started to lead a group. */
 export const asGroup = { detached: process.platform !== 'win32' } as const;
@@ -7,8 +7,8 @@ export const asGroup = { detached: process.platform !== 'win32' } as const;
 type Leader<Result> = Promise<Result> & { readonly pid?: number | undefined };
 
 /**
- * Waits for a process that was started `asGroup`. Kills its group after `limitMs`, and when this process exits before: a signal must lead to an
- * exit then. `isOverdue`: it was killed for its time.
+ * Waits for a process that was started `asGroup`, and kills what is left of its group. Kills the whole group after `limitMs`, and when this process
+ * exits before: a signal must lead to an exit then. `isOverdue`: it was killed for its time.
  */
 export async function endOfGroup<Result>(
   leader: Leader<Result>,
@@ -26,6 +26,7 @@ export async function endOfGroup<Result>(
   } finally {
     clearTimeout(timer);
     process.off('exit', kill);
+    kill();
   }
 }
 
@@ -34,6 +35,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It ended in the meantime.
+    // Nothing of it is left.
   }
 }
