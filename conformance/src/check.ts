@@ -172,6 +172,13 @@ export type BrokerControl = {
    * the runner does not start its process.
    */
   startWithFileLimit(maxBytes: number): Promise<boolean>;
+  /**
+   * Lets all writes of the broker to its files fail from now on, as a broken disk does. Start it with `startWithFileLimit` before: otherwise the
+   * system may end it at the first write. False if the runner or the system cannot.
+   */
+  refuseWrites(): Promise<boolean>;
+  /** Ends what `refuseWrites` began. */
+  allowWrites(): Promise<void>;
   /** Tries to start a second broker with the same data directory, and ends it if it starts. Returns why it refused, or undefined. */
   secondRefusal(): Promise<string | undefined>;
   /**

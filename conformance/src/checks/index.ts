@@ -26,6 +26,7 @@ import { endedMessageChecks } from './ended-messages.ts';
 import { existingQueueChecks } from './existing-queues.ts';
 import { expiryChecks } from './expiry.ts';
 import { failedAttemptChecks } from './failed-attempts.ts';
+import { failingStoreChecks } from './failing-stores.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
 import { fieldRuleChecks } from './field-rules.ts';
@@ -108,6 +109,7 @@ export const checks: readonly Check[] = [
   ...largeVolumeChecks,
   ...durableMessageChecks,
   ...durableQueueChecks,
+  ...failingStoreChecks,
   ...durableEndingChecks,
   ...shutdownChecks,
   ...credentialChecks,

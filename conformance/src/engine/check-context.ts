@@ -320,6 +320,10 @@ function brokerControl(
     if (check.isolation !== 'restart')
       throw new Error(`${check.id} stops its broker without isolation "restart"`);
   };
+  const noteAll = (kind: 'crashed' | 'restarted'): void => {
+    history.note(kind);
+    watch.note(kind);
+  };
   return {
     terminate: async () => {
       requireRestartIsolation();
@@ -328,14 +332,12 @@ function brokerControl(
     crash: async () => {
       requireRestartIsolation();
       await broker.crash();
-      history.note('crashed');
-      watch.note('crashed');
+      noteAll('crashed');
     },
     start: async () => {
       requireRestartIsolation();
       await broker.start().catch(throwStartFailure);
-      history.note('restarted');
-      watch.note('restarted');
+      noteAll('restarted');
     },
     startOrRefusal: () => {
       requireRestartIsolation();
@@ -346,11 +348,21 @@ function brokerControl(
       const { startWithFileLimit } = broker;
       if (startWithFileLimit === undefined || process.platform === 'win32') return false;
       const refusal = await refusalOf(() => startWithFileLimit.call(broker, maxBytes));
-      if (refusal === undefined) {
-        history.note('restarted');
-        watch.note('restarted');
-      }
+      if (refusal === undefined) noteAll('restarted');
       return refusal === undefined;
+    },
+    refuseWrites: async () => {
+      requireRestartIsolation();
+      const isRefused = (await broker.setFileWrites?.(false)) ?? false;
+      if (isRefused) noteAll('crashed');
+      return isRefused;
+    },
+    allowWrites: async () => {
+      requireRestartIsolation();
+      const isAllowed = await broker.setFileWrites?.(true);
+      if (isAllowed !== true && broker.unwantedEnd === undefined)
+        throw new Error('the broker may still not write to its files');
+      noteAll('restarted');
     },
     secondRefusal: () => {
       requireRestartIsolation();

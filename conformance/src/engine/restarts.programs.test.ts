@@ -55,13 +55,17 @@ describe('the broker of a check', () => {
     expect(result.reason).toContain('no files in its data directory');
   });
 
-  it.each(['startOrRefusal', 'startWithFileLimit', 'secondRefusal', 'damageStore'] as const)(
-    'is not touched by a check that shares it: %s is an error',
-    async (act) => {
-      const result = await resultOf(async (ctx) => void (await ctx.broker[act](0)), { isolation: 'shared' });
-      expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
-    },
-  );
+  it.each([
+    'startOrRefusal',
+    'startWithFileLimit',
+    'refuseWrites',
+    'allowWrites',
+    'secondRefusal',
+    'damageStore',
+  ] as const)('is not touched by a check that shares it: %s is an error', async (act) => {
+    const result = await resultOf(async (ctx) => void (await ctx.broker[act](0)), { isolation: 'shared' });
+    expect(result).toMatchObject({ outcome: 'error', exitCode: 5 });
+  });
 
   it('has connections with a name each, also when they are opened at the same time', async () => {
     const result = await resultOf(async (ctx) => {

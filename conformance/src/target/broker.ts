@@ -7,6 +7,7 @@ import type { Timing } from '../timing.ts';
 import type { BrokerExit } from './broker-process.ts';
 import { BrokerProcess } from './broker-process.ts';
 import { makeDataDirectory, removeDataDirectory } from './data-directory.ts';
+import { setFileWrites } from './file-writes.ts';
 import { unreachableReason, waitForEndNotice } from './listening.ts';
 import { LogTail } from './log-tail.ts';
 import { TargetFault } from './target-fault.ts';
@@ -48,6 +49,8 @@ export type Broker = {
   renewCertificate?(by: TlsSettings): void;
   /** As `start`, but its files cannot become larger than this. Absent if the runner cannot limit them. */
   startWithFileLimit?(maxBytes: number): Promise<void>;
+  /** Lets all writes to its files fail, or succeed again, while it runs. False if the system cannot. Absent if the runner started no process. */
+  setFileWrites?(areAllowed: boolean): Promise<boolean>;
   /** Its data directory; undefined if the runner gave it none. */
   readonly dataDirectory: string | undefined;
   /** Stops it and removes its data; does nothing to an attached broker. */
@@ -133,6 +136,11 @@ class SpawnedBroker implements Broker {
     this.#process = await this.#startProcess(withFileLimit(this.#lifecycle, maxBytes));
   }
 
+  async setFileWrites(areAllowed: boolean): Promise<boolean> {
+    const { processId } = this;
+    return processId !== undefined && (await setFileWrites(processId, areAllowed));
+  }
+
   async startSecond(): Promise<void> {
     await (await this.#startProcess()).crash();
   }
@@ -180,9 +188,10 @@ class SpawnedBroker implements Broker {
 /** The unit of `ulimit -f` in a POSIX shell. */
 const limitUnitBytes = 512;
 
+/** A write beyond the limit fails, as on a full disk, and does not also end the process by SIGXFSZ. */
 function withFileLimit(lifecycle: SpawnLifecycle, maxBytes: number): SpawnLifecycle {
   const count = String(Math.ceil(maxBytes / limitUnitBytes));
-  const command = ['sh', '-c', 'ulimit -f "$0" && exec "$@"', count, ...lifecycle.command];
+  const command = ['sh', '-c', 'trap "" XFSZ; ulimit -f "$0" && exec "$@"', count, ...lifecycle.command];
   return { ...lifecycle, command };
 }
 

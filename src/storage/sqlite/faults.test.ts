@@ -92,7 +92,7 @@ describe('while the broker runs', () => {
     'SQLITE_READONLY',
     'SQLITE_CORRUPT',
   ])(
-    '%s in a commit, again and again, loses nothing that was confirmed [DURABLE-017, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021]',
+    '%s in a commit, again and again, loses nothing that was confirmed [DURABLE-017, DURABLE-018, DURABLE-019, DURABLE-020, DURABLE-021, HEALTH-011]',
     async (code) => {
       const { tested, client } = await withOneStored();
       file.failsWith = code;
