@@ -91,13 +91,15 @@ const suiteData: SuiteData = {
   },
 };
 
-/** An authority, two certificates that it has signed with their keys, and a PKCS#12 file with a password. */
+/** An authority, three certificates that it has signed with their keys, and a PKCS#12 file with a password. */
 const certificateNames = [
   'ca.crt',
   'server.crt',
   'server.key',
   'renewed.crt',
   'renewed.key',
+  'wrong-host.crt',
+  'wrong-host.key',
   'server.pfx',
 ] as const;
 

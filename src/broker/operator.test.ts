@@ -290,6 +290,28 @@ describe('a requeue', () => {
     expect(h.listMessages(b, 'q')).toEqual(['2: listMessages q [high, low]']);
   });
 
+  it('sets its failed attempts to 0 [DASH-033]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(a, 'q', { enableDeadLetterQueue: true, maxRetryAttempts: 2 });
+    h.subscribe(a, 'q');
+    h.publish(b, 'q', 'm1');
+    h.advance(200_000);
+    expect(h.waiting('q.dlq')).toBe(1);
+    h.requeueMessage(b, 'q.dlq', 'm1');
+    h.nack(a, 'm1');
+    expect(h.advance(1000)).toEqual(['1 <- q m1 (attempt 2)']);
+  });
+
+  it('is refused when that id is in flight in the source [DASH-034]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    deadLetter(h, a, 'm1');
+    h.subscribe(a, 'q');
+    h.publish(a, 'q', 'm1');
+    expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 idInSource']);
+  });
+
   it('gives the message all its attempts again, and it may be dead-lettered again', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);

@@ -190,6 +190,19 @@ describe('SIGHUP', () => {
     await stop();
   });
 
+  it('replaces it again at each signal [TLS-008]', async () => {
+    const { port, context, stop } = await startServing(await install('server'));
+    const shown = [await presentedSerial(port)];
+    for (const name of ['renewed', 'chained']) {
+      await install(name);
+      context.hangUp();
+      await vi.waitFor(async () => expect(shown).not.toContain(await presentedSerial(port)));
+      shown.push(await presentedSerial(port));
+    }
+    expect(new Set(shown).size).toBe(3);
+    await stop();
+  });
+
   it('changes nothing when the new files cannot be used, and the log says why [TLS-008]', async () => {
     const { port, context, stop } = await startServing(await install('server'));
     const before = await presentedSerial(port);

@@ -36,6 +36,20 @@ describe('the number of connections', () => {
     expect(await tested.exchange(second, ping())).toEqual(['Pong ping']);
   });
 
+  it('is told to each of very many, one after the other [LIMIT-023]', async () => {
+    const tested = new TestedBroker({ maxConnections: 1 });
+    await tested.connect();
+    for (let count = 0; count < 150; count += 1) {
+      const refused = tested.attach();
+      refused.send({ command: 0, id: 'c' });
+      await tested.settle();
+      expect(refused.lines(), `connection ${count}`).toEqual([
+        expect.stringMatching(/^Error fresh-\d+ CONNECTION_LIMIT$/),
+      ]);
+      refused.stream.end();
+    }
+  });
+
   it('has room again when one has left', async () => {
     const tested = new TestedBroker({ maxConnections: 1 });
     const first = await tested.connect();

@@ -98,6 +98,19 @@ describe('a frame that is not completed', () => {
     expect(client.isOver).toBe(true);
   });
 
+  it('keeps the client from being idle as long as bytes come [CONN-017]', async () => {
+    const tested = new TestedBroker({ timeouts: { ...timeouts, idleTimeoutMs: 5000 } });
+    const client = await tested.connect();
+    const frame = framesOf(ping());
+    for (const byte of frame.subarray(0, 7)) {
+      client.sendRaw(Buffer.from([byte]));
+      await tested.advance(4000);
+    }
+    client.sendRaw(frame.subarray(7));
+    await tested.settle();
+    expect(client.lines()).toContain('Pong ping');
+  });
+
   it('is not meant when every chunk ends in another one [CONN-016]', async () => {
     const tested = new TestedBroker({ timeouts });
     const client = await tested.connect();

@@ -169,7 +169,7 @@ describe('Connect', () => {
     expect(texts(driver, connect, ping)).toEqual(['answer 99 c RATE_LIMITED', 'close fault']);
   });
 
-  it('is refused a second time and changes nothing [CONN-029, CONN-030]', () => {
+  it('is refused a second time and changes nothing, whatever its version [CONN-013, CONN-029, CONN-030]', () => {
     const driver = connected();
     const second = frame({
       version: 9,

@@ -17,23 +17,18 @@ export const blockedRepeatChecks: CheckModule = [
     profile: 'delivery',
     accepts: ['PublishAck, and the message is delivered', 'Error'],
     evidence: { frames: 14, messages: 2 },
-    run: async (ctx) => {
-      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { watched: true });
-      const repeaters = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
-      for (const repeater of repeaters) await repeat(ctx, repeater, { queue, id, witness: client });
-      await publisher.abort();
-      await waitForEndOfPublisher(ctx, client);
-      await client.subscribe(queue);
-      await takeAndAck(client, queue, 1);
-      for (const [index, repeater] of repeaters.entries()) {
-        const what = `the answer to repeat ${index + 1}`;
-        const answer = await repeater.expect(
-          { command: ['PublishAck', 'Error'], id },
-          { what, clause: 'PUBLISH-007' },
-        );
-        ctx.assert.oneOf(answer.commandName, ['PublishAck', 'Error'], what);
-      }
-    },
+    run: (ctx) => expectRepeatsAnswered(ctx, 2),
+  },
+  // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
+  // the same way as the first one, and not before it.
+  {
+    id: 'PUBLISH-007c',
+    title: 'answers the only repeat of a blocked Publish when the connection of the first Publish has ended',
+    clauses: ['PUBLISH-007'],
+    profile: 'delivery',
+    accepts: ['PublishAck, and the message is delivered', 'Error'],
+    evidence: { frames: 10, messages: 1 },
+    run: (ctx) => expectRepeatsAnswered(ctx, 1),
   },
   // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
   // QUEUE_NOT_FOUND.
@@ -95,6 +90,29 @@ export const blockedRepeatChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** Repeats a blocked Publish on so many connections, ends its own one, makes room, and asserts that each repeat is answered. */
+async function expectRepeatsAnswered(ctx: CheckContext, count: number): Promise<void> {
+  const { client, publisher, queue, id } = await withBlockedPublish(ctx, { watched: true });
+  const repeaters: Connection[] = [];
+  while (repeaters.length < count) {
+    const repeater = await ctx.connect({ own: true });
+    await repeat(ctx, repeater, { queue, id, witness: client });
+    repeaters.push(repeater);
+  }
+  await publisher.abort();
+  await waitForEndOfPublisher(ctx, client);
+  await client.subscribe(queue);
+  await takeAndAck(client, queue, 1);
+  for (const [index, repeater] of repeaters.entries()) {
+    const what = `the answer to repeat ${index + 1}`;
+    const answer = await repeater.expect(
+      { command: ['PublishAck', 'Error'], id },
+      { what, clause: 'PUBLISH-007' },
+    );
+    ctx.assert.oneOf(answer.commandName, ['PublishAck', 'Error'], what);
+  }
+}
 
 /** Publishes with an id that is blocked. Returns whether the broker has read it. */
 async function repeat(

@@ -113,6 +113,56 @@ export const changedRightChecks: CheckModule = [
       await mayBecomes(false, 'after the right was revoked');
     },
   },
+  // AUTH-027 (SHOULD): The broker applies a granted or revoked right immediately, also to open connections.
+  {
+    id: 'AUTH-027b',
+    title:
+      'lists to an open connection the queues of a right that was just granted, and not of one just revoked',
+    clauses: ['AUTH-027', 'AUTH-023'],
+    ...withUsers,
+    evidence: { frames: 44, assertions: 20 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const [always, sometimes] = [await newQueue(ctx, admin, 'a'), await newQueue(ctx, admin, 'b')];
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: always, operations: ['ListQueues'] }]);
+      const client = await connectAs(ctx, user);
+      const lists = async (expected: readonly string[], when: string): Promise<void> => {
+        const actual = [...(await client.listQueues())].sort();
+        const detail = { expected, actual, possibleCauses: rulesOfRights };
+        ctx.assert.ok(String(actual) === String(expected), `the listed queues ${when}`, detail);
+      };
+      // Several rounds: where other queues are created meanwhile, a list that the broker keeps is made anew.
+      for (let round = 1; round <= 10; round += 1) {
+        await grant(admin, user, { queuePattern: sometimes, operations: ['ListQueues'] });
+        await lists([always, sometimes], `after the grant in round ${round}`);
+        await revoke(admin, user, sometimes);
+        await lists([always], `after the revocation in round ${round}`);
+      }
+    },
+  },
+  // AUTH-027 (SHOULD): The broker applies a granted or revoked right immediately, also to open connections.
+  {
+    id: 'AUTH-027c',
+    title: 'applies changes to the connections of a user that stay when another one has ended',
+    clauses: ['AUTH-027'],
+    ...withUsers,
+    evidence: { frames: 10, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user');
+      const clients = [await connectAs(ctx, user), await connectAs(ctx, user), await connectAs(ctx, user)];
+      const [staying, ...leaving] = clients as [Connection, ...Connection[]];
+      for (const client of leaving) {
+        await client.disconnect();
+        await client.closed({ clause: 'CONN-024' });
+        await grant(admin, user, { queuePattern: queue, operations: ['GetQueueInfo'] });
+        await expectMaySeeInfo(ctx, staying, { queue, expected: true, when: 'after the grant' });
+        await revoke(admin, user, queue);
+        await expectMaySeeInfo(ctx, staying, { queue, expected: false, when: 'after the right was revoked' });
+      }
+    },
+  },
   // AUTH-028 (SHOULD): When a user is deleted, the broker closes the connections of that user.
   {
     id: 'AUTH-028a',
@@ -158,6 +208,9 @@ export const changedRightChecks: CheckModule = [
   },
 ] satisfies readonly Check[];
 
+/** Rights that are wrong on every connection are no matter of the change. */
+const rulesOfRights = ['AUTH-016', 'AUTH-020', 'AUTH-022', 'AUTH-023', 'AUTH-024', 'AUTH-039', 'AUTH-040'];
+
 async function expectMaySeeInfo(
   ctx: CheckContext,
   client: Connection,
@@ -165,10 +218,8 @@ async function expectMaySeeInfo(
 ): Promise<void> {
   const answer = await client.request({ command: Command.QueueInfo, id: ctx.id(), queue });
   const actual = answer.command !== Command.Error;
-  // Rights that are wrong on every connection are no matter of the change.
-  const possibleCauses = ['AUTH-016', 'AUTH-020', 'AUTH-022', 'AUTH-024', 'AUTH-039', 'AUTH-040'];
   const what = `whether the user may see the queue, ${when}`;
-  ctx.assert.ok(actual === expected, what, { expected, actual, possibleCauses });
+  ctx.assert.ok(actual === expected, what, { expected, actual, possibleCauses: rulesOfRights });
 }
 
 type Revocation = {

@@ -1,6 +1,7 @@
-// Checks of what subscribers with compression get: each in its own algorithm, and in order also when a large body takes longer to compress
-// than the small ones behind it. Areas: COMPRESS, DELIVERY.
+// Checks of what clients with compression get: each in its own algorithm, and in order also when a large body takes longer to compress
+// than the small ones behind it, and all of it when they leave. Areas: COMPRESS, DELIVERY, CONN.
 import type { Check, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
 import { algorithmFlags } from '../wire/compression.ts';
 import { fittingLength, numberedText } from './shared/bodies.ts';
 import { newQueue } from './shared/queue-state.ts';
@@ -10,7 +11,43 @@ import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 /** Larger bodies may be compressed beside other work, and take longer. */
 const largeBytes = 200_000;
 
+/** Queues whose names make a list of more than `largeBytes`. */
+const longName = 'q'.repeat(150);
+const longNameCount = 1300;
+
 export const compressedDeliveryChecks: CheckModule = [
+  // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
+  // Disconnect.
+  {
+    id: 'CONN-025c',
+    title: 'sends a large answer that it compresses before it closes the connection after Disconnect',
+    clauses: ['CONN-025'],
+    profile: 'compression',
+    isolation: 'fresh',
+    evidence: { frames: 1300, assertions: 4 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      for (let start = 0; start < longNameCount; start += 100) {
+        const names = Array.from({ length: 100 }, (_, index) => ctx.queue(`${longName}-${start + index}`));
+        await Promise.all(names.map((name) => witness.createQueue(name)));
+      }
+      for (const algorithm of ['gzip', 'brotli']) {
+        const client = await ctx.connect({ headers: { 'supported-compression': algorithm }, own: true });
+        await client.sendTogether([
+          { command: Command.ListQueues, id: ctx.id('list') },
+          { command: Command.Disconnect, id: ctx.id() },
+        ]);
+        await client.closed({ clause: 'CONN-024' });
+        const what = 'the answer to ListQueues before the connection is closed';
+        const answer = await client.expect('ListQueues', { what });
+        ctx.assert.equal(
+          (answer.json() as readonly unknown[]).length,
+          longNameCount,
+          'number of listed queues',
+        );
+      }
+    },
+  },
   // COMPRESS-007 (MUST): A broker compresses with the agreed algorithm and no other.
   {
     id: 'COMPRESS-007b',

@@ -180,15 +180,20 @@ export const connectionChecks: CheckModule = [
   // INVALID_MESSAGE.
   {
     id: 'CONN-029a',
-    title: 'answers a second Connect with INVALID_MESSAGE',
-    clauses: ['CONN-029'],
+    title: 'answers a second Connect with INVALID_MESSAGE, whatever its version',
+    clauses: ['CONN-029', 'CONN-013'],
     profile: 'core',
-    evidence: { frames: 2, assertions: 2 },
+    evidence: { frames: 3, assertions: 4 },
     run: async (ctx) => {
-      const client = await ctx.connect();
-      await client.send({ command: Command.Connect, id: ctx.id() });
-      const error = await client.expect('Error');
-      ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', 'the error code');
+      for (const [version, clause] of [
+        [1, 'CONN-029'],
+        [9, 'CONN-013'],
+      ] as const) {
+        const client = await ctx.connect({ own: true });
+        await client.send({ command: Command.Connect, id: ctx.id(), version });
+        const error = await client.expect('Error', { clause });
+        ctx.assert.equal(error.errorCode, 'INVALID_MESSAGE', `the error code for version ${version}`, clause);
+      }
     },
   },
   // CONN-030 (SHOULD): The broker keeps the user, the compression and the subscriptions of a connection after a second

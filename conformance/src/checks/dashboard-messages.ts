@@ -16,8 +16,8 @@ import {
 import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { type JsonRecord, requiredField } from './shared/required-fields.ts';
-import { gapMs, nextAttempt, shortTimings } from './shared/retry-attempts.ts';
-import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { gapMs, nextAttempt, retryDelayMs, shortTimings, waitUntil } from './shared/retry-attempts.ts';
+import { expectOnlySentinel, idsOf, publishMany, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const dashboard = { profile: 'dashboard' } as const;
 const looks: CheckModule = [
@@ -144,6 +144,27 @@ const looks: CheckModule = [
       }
     },
   },
+  // DASH-010 (MUST): Query parameter limit of a list of messages is the maximum number of listed messages, and offset
+  // is the number of messages to skip.
+  {
+    id: 'DASH-010c',
+    title: 'lists each of 7,000 messages once in pages of 100',
+    clauses: ['DASH-010', 'DASH-008'],
+    ...dashboard,
+    evidence: { responses: 71, frames: 7000, assertions: 72 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'long');
+      const ids = await publishMany(ctx, client, queue, 7000);
+      const pages: unknown[] = [];
+      for (let offset = 0; offset <= ids.length; offset += 100)
+        pages.push(...idsIn(await listMessages(ctx, queue, `?limit=100&offset=${offset}`, 'DASH-010')));
+      const seen = new Set(pages);
+      const missing = ids.filter((id) => !seen.has(id));
+      ctx.assert.deepEqual(missing.slice(0, 5), [], 'the first messages that are on no page');
+      ctx.assert.equal(pages.length, ids.length, 'number of messages on all pages');
+    },
+  },
   // DASH-011 (SHOULD): limit is 50 and offset 0 when absent.
   {
     id: 'DASH-011a',
@@ -174,7 +195,7 @@ const looks: CheckModule = [
     title: 'takes a limit and an offset that are no numbers as absent',
     clauses: ['DASH-013'],
     ...dashboard,
-    evidence: { responses: 2, assertions: 2 },
+    evidence: { responses: 3, assertions: 3 },
     run: async (ctx) => {
       const { countWith } = await queueOfMany(ctx);
       const asked = await countWith('');
@@ -183,6 +204,7 @@ const looks: CheckModule = [
         asked,
         'number of messages with limit=many',
       );
+      ctx.assert.equal(await countWith('?limit=2x&offset=60y'), asked, 'number of messages with limit=2x');
     },
   },
   // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole
@@ -224,6 +246,30 @@ const looks: CheckModule = [
 ];
 
 const changes: CheckModule = [
+  // DASH-015 (SHOULD): GET of one message finds waiting messages and messages in flight.
+  {
+    id: 'DASH-015b',
+    title: 'shows a message that waits for its next attempt',
+    clauses: ['DASH-015'],
+    ...dashboard,
+    waits: true,
+    prefers: { timing: { ackTimeoutMs: 300, retryDelayMs: 2000 } },
+    evidence: { responses: 3, messages: 2, assertions: 3 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'retried');
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const { atMs } = await subscriber.delivery({ queue, id });
+      const { ackTimeoutMs } = ctx.target;
+      for (const part of [0.25, 0.5, 0.75]) {
+        await waitUntil(ctx, atMs + ackTimeoutMs + part * retryDelayMs(ctx, 1));
+        const { status } = await ctx.dashboard.get(messagePath(queue, id));
+        ctx.assert.equal(status, 200, 'the status of GET of a message between two attempts');
+      }
+      await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
+    },
+  },
   // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
   {
     id: 'DASH-016a',
@@ -277,6 +323,23 @@ const changes: CheckModule = [
       await client.subscribe(other);
       const left = idsOf(await takeAndAck(client, other, 1));
       ctx.assert.deepEqual(left, kept, 'the message of another queue');
+    },
+  },
+  // DASH-018 (MUST): DELETE /api/queues/{name}/messages removes all waiting messages.
+  {
+    id: 'DASH-018b',
+    title: 'removes all of 2,400 waiting messages on DELETE of the messages of a queue',
+    clauses: ['DASH-018', 'DASH-022'],
+    ...dashboard,
+    evidence: { responses: 1, frames: 2400, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'long');
+      await publishMany(ctx, client, queue, 2400);
+      await remove(ctx, messagesPath(queue), 'DASH-018');
+      ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages afterwards');
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, { text: 'no purged message is delivered' });
     },
   },
   // DASH-019 (SHOULD): DELETE of all messages does not remove messages in flight.

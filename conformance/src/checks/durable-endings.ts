@@ -11,7 +11,7 @@ import { isPingAnswered } from './shared/ping-answered.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { shortTimings, waitUntil } from './shared/retry-attempts.ts';
-import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
+import { idsOf, publishMany, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 import { expectOpen } from './shutdown.ts';
 
 /** What is kept is asked of the dashboard too, so a broker without one has nothing to show. */
@@ -218,8 +218,7 @@ export const durableEndingChecks: CheckModule = [
       const queue = await newQueue(ctx, client, 'long');
       const other = await newQueue(ctx, client, 'other');
       const kept = await publishSeries(ctx, client, other, 1);
-      for (let round = 0; round < 12; round += 1)
-        await Promise.all(Array.from({ length: 200 }, () => client.publish(queue, '1')));
+      await publishMany(ctx, client, queue, 2400);
       await client.deleteQueue(queue);
       await restartBroker(ctx, client);
       const again = await ctx.connect();

@@ -390,6 +390,7 @@ async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<
     await newQueue(ctx, client, 'full', { ...full, ...deadLetterOptions, overflowStrategy: 3 }),
     await newQueue(ctx, client, 'other', { mode: 1, overflowStrategy: 2, enableDeadLetterQueue: true }),
     await newQueue(ctx, client, 'default'),
+    await newQueue(ctx, client, 'unused', { ...deadLetterOptions, enableDeadLetterQueue: false }),
     ctx.queue('on-demand'),
   ];
   await publishSeries(ctx, client, ctx.queue('on-demand'), 1);
@@ -487,7 +488,8 @@ async function crashInThirdAttempt(
   const { atMs: sinceMs } = await nextAttempt(ctx, subscriber, message, 2);
   // What is confirmed later is stored later.
   await publishSeries(ctx, publisher, await newQueue(ctx, publisher, 'later'), 1);
+  await ctx.broker.crash();
   const step = 'all between the third attempt and the end of the broker';
   noteIfLate(ctx, { sinceMs, maxMs: ctx.target.ackTimeoutMs / 2, step });
-  await crashBroker(ctx);
+  await ctx.broker.start();
 }

@@ -5,7 +5,7 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { waitForEndOfPublisher, withBlockedPublish } from './blocking.ts';
 import { messagesPath, remove } from './shared/dashboard-api.ts';
-import { newQueue, waitForInfo } from './shared/queue-state.ts';
+import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   fanOutWithAck,
   fanOutWithoutAck,
@@ -191,6 +191,32 @@ export const endedMessageChecks: CheckModule = [
       await subscriber.send({ command: Command.Ack, id, queue, headers: { failureReason } });
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }));
       await expectAdded(ctx, { publisher, subscriber, queue, id });
+    },
+  },
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter.
+  {
+    id: 'PUBLISH-012d',
+    title: 'adds a new message for a Publish to a dead letter queue with the id of a dead letter in it',
+    clauses: ['PUBLISH-012'],
+    ...retries,
+    evidence: { frames: 7, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const queue = await newQueue(ctx, client, 'expiring', { messageTtl, ...withLetters });
+      const { id } = await client.publish(queue, '"expires"');
+      const count = (): Promise<unknown> => messageCountOf(client, letters);
+      const what = { text: 'the message becomes a dead letter', clause: 'TTL-007' };
+      await eventually(ctx, count, (seen) => seen === 1, what);
+      await client.publish(letters, '"expires"', { id });
+      ctx.assert.equal(
+        await messageCountOf(client, letters),
+        2,
+        'number of messages in the dead letter queue',
+      );
+      // Neither is delivered: two messages with one id look like one that is delivered twice.
+      await client.deleteQueue(letters);
     },
   },
   // PUBLISH-011 (SHOULD): The broker adds a new message for a Publish with the id of a message that was settled.

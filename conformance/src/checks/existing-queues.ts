@@ -1,11 +1,53 @@
-// Checks of CreateQueue for a queue that exists, with options that no queue can have. Area: QUEUE.
+// Checks of CreateQueue for a queue that exists, with options that no queue can have, or that only one of both has. Area: QUEUE.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { newQueue } from './shared/queue-state.ts';
 
 const invalidPayloads = ['[]', '{"maxQueueSize":"many"}', '{"maxQueueSize":0}', '{"mode":9}', '{"mode":'];
 
+/** Defaults that differ from those of the specification can be equal to the options here. */
+const rulesOfDefaults = ['QUEUE-002', 'QUEUE-003', 'QUEUE-004', 'QUEUE-005', 'QUEUE-006', 'QUEUE-007'];
+
+/** Options with another value than their default. */
+const notDefault = [
+  { mode: 3 },
+  { maxQueueSize: 7 },
+  { messageTtl: '01:00:00' },
+  { enableDeadLetterQueue: true },
+  { overflowStrategy: 1 },
+  { maxRetryAttempts: 9 },
+] as const;
+
 export const existingQueueChecks: CheckModule = [
+  // QUEUE-012 (SHOULD): The broker answers a CreateQueue with other options on an existing queue by Error QUEUE_EXISTS.
+  {
+    id: 'QUEUE-012c',
+    title:
+      'answers CreateQueue for an existing queue with QUEUE_EXISTS when only the one or the other has an option',
+    clauses: ['QUEUE-012'],
+    profile: 'core',
+    evidence: { frames: 18, assertions: 12 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const plain = await newQueue(ctx, client, 'plain');
+      for (const options of notDefault) {
+        const [option = ''] = Object.keys(options);
+        const queue = await newQueue(ctx, client, option, options);
+        for (const [named, payload] of [
+          [plain, JSON.stringify(options)],
+          [queue, '{}'],
+        ] as const) {
+          const fields = { command: Command.CreateQueue, id: ctx.id(), queue: named, payload };
+          const { errorCode } = await client.request(fields);
+          ctx.assert.ok(errorCode === 'QUEUE_EXISTS', `${payload} is refused, where ${option} differs`, {
+            expected: 'QUEUE_EXISTS',
+            actual: errorCode,
+            possibleCauses: rulesOfDefaults,
+          });
+        }
+      }
+    },
+  },
   // QUEUE-041 (SHOULD): The broker refuses a CreateQueue payload that is not a JSON object, or that contains a value of
   // the wrong type, with INVALID_PAYLOAD.
   {

@@ -23,6 +23,7 @@ import {
   retryDelayMs,
   shortTimings,
   subscribeToDeadLetters,
+  takeAndLeave,
   takeDeadLetter,
   waitUntil,
 } from './shared/retry-attempts.ts';
@@ -296,6 +297,34 @@ const delays: CheckModule = [
         const maxMs = gapMs(ctx, 1) + ctx.timing.lateMs;
         ctx.assert.betweenMs(second.atMs - first.atMs, 0, maxMs, 'time from the first to the second attempt');
       }
+    },
+  },
+  // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or
+  // the broker stopped, as a failed attempt.
+  {
+    id: 'DELIVERY-040b',
+    title:
+      'waits only for retryDelay(1) after the first failed attempt of a message that was interrupted before',
+    clauses: ['DELIVERY-040', 'RETRY-003'],
+    ...waits,
+    evidence: { frames: 20, messages: 6, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'interrupted', { maxRetryAttempts: 20 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      for (let count = 0; count < 4; count += 1) await takeAndLeave(ctx, publisher, queue, count);
+      const subscriber = await newSubscriber(ctx, queue);
+      const failing = await nextAttempt(ctx, subscriber, { queue, id }, 4);
+      const next = await nextAttempt(ctx, subscriber, { queue, id }, 5);
+      await subscriber.ack(next);
+      const maxMs = gapMs(ctx, 1) + ctx.timing.lateMs;
+      noteIfLate(ctx, { sinceMs: failing.atMs, maxMs, step: 'the first failed attempt' });
+      ctx.assert.betweenMs(
+        next.atMs - failing.atMs,
+        0,
+        maxMs,
+        'time from the failed attempt to the next one',
+      );
     },
   },
   // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt

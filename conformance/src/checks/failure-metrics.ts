@@ -8,12 +8,61 @@ import { recordAt } from './shared/http-records.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { fanOutWithAck, fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
-import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
+import { acknowledgedInPause, nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 const fresh = { profile: 'observability', isolation: 'fresh' } as const;
 
 export const failureMetricChecks: CheckModule = [
+  // METRICS-010 (SHOULD): total_messages_acknowledged increases by one for each ack that settles a delivery.
+  {
+    id: 'METRICS-010b',
+    title: 'counts an Ack that comes during the pause before the next attempt in total_messages_acknowledged',
+    clauses: ['METRICS-010'],
+    ...fresh,
+    prefers: shortTimings,
+    waits: true,
+    evidence: { responses: 2, messages: 3, assertions: 2 },
+    run: async (ctx) => {
+      const acknowledged = async (): Promise<number> =>
+        Number((await recordAt(ctx, '/metrics/', [200]))['total_messages_acknowledged']);
+      const before = await acknowledged();
+      await (await acknowledgedInPause(ctx)).subscriber.ping();
+      const causesOf = (): readonly string[] => ['DELIVERY-007'];
+      const what = { text: 'total_messages_acknowledged has increased', causesOf };
+      await eventually(ctx, acknowledged, (count) => count > before, what);
+    },
+  },
+  // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
+  // Deliver.
+  {
+    id: 'METRICS-015c',
+    title: 'does not lower average_delivery_latency_ms when a message is delivered again and again',
+    clauses: ['METRICS-015'],
+    ...fresh,
+    prefers: shortTimings,
+    waits: true,
+    evidence: { responses: 1, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'again');
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      const acceptedAt = ctx.now();
+      await waitUntil(ctx, acceptedAt + 1000);
+      const waitedMs = ctx.now() - acceptedAt;
+      await client.subscribe(queue);
+      await client.delivery({ queue, id });
+      await nextAttempt(ctx, client, { queue, id });
+      await client.ack(await nextAttempt(ctx, client, { queue, id }, 2));
+      await client.ping();
+      const mean = async (): Promise<unknown> =>
+        (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
+      const fits = (ms: unknown): boolean => typeof ms === 'number' && ms >= waitedMs - latencyToleranceMs;
+      await eventually(ctx, mean, fits, {
+        text: `average_delivery_latency_ms is at least the ${Math.round(waitedMs)} ms that the message waited`,
+      });
+    },
+  },
   // METRICS-011 (SHOULD): total_retries increases by one for each Deliver frame of a message, in the fan-out modes of a
   // copy, after the first.
   {
@@ -219,6 +268,38 @@ export const failureMetricChecks: CheckModule = [
       }
       await eventually(ctx, errors, (seen) => Number(seen) > Number(before), {
         text: 'total_errors increases',
+        causesOf: () => ['METRICS-013', 'DELIVERY-027'],
+      });
+    },
+  },
+  // DELIVERY-029 (SHOULD): Each FanOutWithoutAck copy that the broker skips because the connection of the subscriber is
+  // not draining increases total_errors by one.
+  {
+    id: 'DELIVERY-029b',
+    title: 'increases total_errors for the copy of each of two subscribers that do not read',
+    clauses: ['DELIVERY-029', 'METRICS-013'],
+    ...fresh,
+    evidence: { responses: 2, frames: 5, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'missed-twice', fanOutWithoutAck);
+      for (let count = 0; count < 2; count += 1) (await newSubscriber(ctx, queue)).pauseReading();
+      const reader = await newSubscriber(ctx, queue);
+      const publishRead = async (count: number): Promise<void> => {
+        for (let number = 0; number < count; number += 1) {
+          const id = await publishLarge(ctx, client, queue);
+          await reader.delivery({ queue, id }, { clause: 'DELIVERY-048' });
+        }
+      };
+      const errors = async (): Promise<unknown> => (await recordAt(ctx, '/metrics/', [200]))['total_errors'];
+      if ((await errors()) === undefined)
+        ctx.notApplicable('the shorter form of the record has no total_errors');
+      await publishRead(largeCount(ctx));
+      const before = Number(await errors());
+      if (before === 0) ctx.notApplicable('the broker has skipped no copy');
+      await publishRead(3);
+      await eventually(ctx, errors, (seen) => Number(seen) === before + 6, {
+        text: `total_errors increases by 2 for each of 3 messages, from ${before}`,
         causesOf: () => ['METRICS-013', 'DELIVERY-027'],
       });
     },

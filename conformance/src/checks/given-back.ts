@@ -25,6 +25,7 @@ import {
   nextAttempt,
   retryDelayMs,
   shortTimings,
+  takeAndLeave,
   waitUntil,
 } from './shared/retry-attempts.ts';
 import {
@@ -224,18 +225,4 @@ async function untilInRetryDelay(
   let { atMs } = await subscriber.delivery(message);
   for (const attempt of [1, 2]) ({ atMs } = await nextAttempt(ctx, subscriber, message, attempt));
   await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
-}
-
-/** A new subscriber receives the message that waits alone in the queue, and resets its connection. `before`: how many did so already. */
-async function takeAndLeave(
-  ctx: CheckContext,
-  client: Connection,
-  queue: string,
-  before: number,
-): Promise<void> {
-  const holder = await newSubscriber(ctx, queue);
-  const withinMs = retryDelayMs(ctx, Math.max(1, before)) + ctx.timing.deliveryMs;
-  await holder.delivery({ queue }, { withinMs });
-  await holder.abort();
-  await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
 }

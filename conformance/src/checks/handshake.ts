@@ -340,17 +340,24 @@ export const handshakeChecks: CheckModule = [
     clauses: ['CONN-017'],
     profile: 'limits',
     requires: { configuration: shortIdleTimeout },
-    evidence: { frames: 13, assertions: 2 },
+    evidence: { frames: 14, assertions: 3 },
     run: async (ctx) => {
       const [pinging, acknowledging] = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      const slow = await ctx.connect({ own: true });
       const { idleTimeoutMs } = shortIdleTimeout.timing;
+      const slowId = ctx.id('slow');
+      const slowFrame = encodeFrame({ command: Command.Ping, id: slowId });
       for (let count = 0; count < 9; count += 1) {
         const sinceMs = ctx.now();
         await pinging.send({ command: Command.Ping, id: ctx.id('ping') });
         await acknowledging.send({ command: Command.Ack, id: ctx.id('unknown') });
+        await slow.sendPieces([slowFrame.subarray(count, count + 1)]);
         await waitUntil(ctx, sinceMs + idleTimeoutMs / 4);
         noteIfLate(ctx, { sinceMs, maxMs: idleTimeoutMs / 2, step: 'the next command' });
       }
+      await slow.sendPieces([slowFrame.subarray(9)]);
+      const slowPong = await slow.expect({ command: 'Pong', id: slowId }, { clause: 'CONN-017' });
+      ctx.assert.equal(slowPong.id, slowId, 'the answer to a frame that came in pieces');
       for (const connection of [pinging, acknowledging]) {
         const id = ctx.id('last');
         await connection.send({ command: Command.Ping, id });

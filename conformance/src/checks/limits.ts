@@ -5,6 +5,7 @@ import type { ConfigurationRequest } from '../configuration.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
+import { isServed } from './rate-limits.ts';
 import { publishBodyOf } from './shared/bodies.ts';
 import { recordAt, waitForRecord } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
@@ -21,7 +22,70 @@ const fewMessages = {
 
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
 
+const fewAtATime = {
+  limits: { maxConnections: 2 },
+  rateLimit: { maxConnectionsPerIpPerWindow: 6, connectionWindowMs: 60_000 },
+} as const satisfies ConfigurationRequest;
+
+/** More than a broker keeps open at a time to tell them why they are refused. */
+const refusedCount = 130;
+
 export const limitChecks: CheckModule = [
+  // LIMIT-011 (SHOULD): A connection that the broker rejected does not count towards the limit per address.
+  {
+    id: 'LIMIT-011b',
+    title: 'does not count connections over MaxConnections towards the limit of their address',
+    clauses: ['LIMIT-011'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: fewAtATime },
+    evidence: { frames: 4, assertions: 8 },
+    run: async (ctx) => {
+      const [first] = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      for (let count = 0; count < 6; count += 1)
+        ctx.assert.equal(await isServed(ctx), false, 'a third connection is served', 'LIMIT-012');
+      await first.disconnect();
+      await first.closed({ clause: 'CONN-024' });
+      const what = { text: 'a connection is served after another one has ended' };
+      await eventually(
+        ctx,
+        () => isServed(ctx),
+        (served) => served,
+        what,
+      );
+    },
+  },
+  // LIMIT-023 (SHOULD): Before the broker closes a connection that exceeds MaxConnections, it sends Error
+  // CONNECTION_LIMIT.
+  {
+    id: 'LIMIT-023a',
+    title: 'sends CONNECTION_LIMIT to each of 130 connections over MaxConnections, one after the other',
+    clauses: ['LIMIT-023', 'LIMIT-012'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { configuration: { limits: { maxConnections: 2 } } },
+    evidence: { frames: 130, assertions: 130 },
+    run: async (ctx) => {
+      for (let count = 0; count < 2; count += 1) await ctx.connect({ own: true });
+      for (let count = 1; count <= refusedCount; count += 1) {
+        const refused = await ctx.tryConnect();
+        await refused?.send({ command: Command.Connect, id: ctx.id() });
+        const answer = await refused?.expectOrClosed(() => true, {
+          what: `the answer to connection ${count}`,
+        });
+        const code = typeof answer === 'object' ? answer.errorCode : 'none';
+        ctx.assert.ok(
+          code === 'CONNECTION_LIMIT',
+          `connection ${count} over MaxConnections gets CONNECTION_LIMIT`,
+          {
+            actual: code,
+            possibleCauses: ['LIMIT-012'],
+          },
+        );
+        await refused?.closed();
+      }
+    },
+  },
   // CONN-023 (SHOULD): The broker does not count Ack and Ping towards the message rate.
   {
     id: 'CONN-023a',

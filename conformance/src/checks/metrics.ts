@@ -7,10 +7,43 @@ import { Command } from '../wire/command.ts';
 import { placeOf, recordAt, waitForRecord } from './shared/http-records.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
 import { expectFields, inTheRecord, type JsonRecord, requiredField } from './shared/required-fields.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 /** A line of the Prometheus text format that is no comment. */
 const sample = /^[a-zA-Z_:][\w:]*(?:\{.*\})? (?:[+-]?[\d.]+(?:e[+-]?\d+)?|[+-]Inf|NaN)(?: -?\d+)?$/;
+
+/** Headers that ask for the text format, as Prometheus and other programs send them. */
+const acceptHeaders = [
+  'text/plain, */*',
+  'text/html, text/plain;version=0.0.4',
+  'TEXT/PLAIN',
+  'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1',
+  'application/json;q=0.1, text/plain;q=0.9',
+  'text/plain ; version=0.0.4',
+] as const;
+
+type Histogram = {
+  readonly name: string;
+  readonly buckets: readonly number[];
+  readonly count: number | undefined;
+};
+
+/** The histograms without other labels than le, with their buckets in the order of the text. */
+function histogramsIn(body: string): readonly Histogram[] {
+  const names = [...body.matchAll(/^# TYPE (\S+) histogram$/gm)].map(([, name = '']) => name);
+  return names.flatMap((name) => {
+    const lines = body.split('\n');
+    const bucketStart = `${name}_bucket{le="`;
+    const buckets = lines.filter((line) => line.startsWith(bucketStart)).map(sampleValue);
+    const count = lines.filter((line) => line.startsWith(`${name}_count `)).map(sampleValue)[0];
+    return buckets.length === 0 ? [] : [{ name, buckets, count }];
+  });
+}
+
+function sampleValue(line: string): number {
+  return Number(line.split(' ')[1]);
+}
 
 /** The evidence of a check that reads a field before and after a scenario. */
 export const readTwice = { responses: 2, frames: 1, assertions: 3 } as const;
@@ -50,6 +83,54 @@ const form: CheckModule = [
         expected: 'name{labels} value',
         actual: wrong ?? 'no line',
       });
+    },
+  },
+  // METRICS-021 (SHOULD): GET /metrics/ answers in the Prometheus text format, when the Accept header asks for
+  // text/plain or OpenMetrics.
+  {
+    id: 'METRICS-021b',
+    title: 'answers in the text format also where text/plain or OpenMetrics is one of several types',
+    clauses: ['METRICS-021'],
+    profile: 'observability',
+    evidence: { responses: 6, assertions: 12 },
+    run: async (ctx) => {
+      for (const accept of acceptHeaders) {
+        const answer = await ctx.http.get('/metrics/', { headers: { accept } });
+        ctx.assert.equal(answer.status, 200, `the status of /metrics/ with Accept: ${accept}`);
+        const type = answer.headers['content-type'] ?? '';
+        const text = /^(?:text\/plain|application\/openmetrics-text)(?:;|$)/;
+        ctx.assert.matches(type, text, `the type of the answer to Accept: ${accept}`);
+      }
+    },
+  },
+  // METRICS-021 (SHOULD): GET /metrics/ answers in the Prometheus text format, when the Accept header asks for
+  // text/plain or OpenMetrics.
+  {
+    id: 'METRICS-021c',
+    title: 'sends cumulative buckets in the histograms of the text format',
+    clauses: ['METRICS-021'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 1, messages: 4, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'measured');
+      await publishSeries(ctx, client, queue, 1);
+      await waitUntil(ctx, ctx.now() + waitedMs);
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 1);
+      await publishSeries(ctx, client, queue, 3);
+      await takeAndAck(client, queue, 3);
+      const { body } = await ctx.http.get('/metrics/', { headers: { accept: 'text/plain' } });
+      const histograms = histogramsIn(body);
+      if (histograms.length === 0) ctx.notApplicable('the text has no histogram');
+      for (const { name, buckets, count } of histograms) {
+        const isCumulative = buckets.every((value, index) => value >= (buckets[index - 1] ?? 0));
+        ctx.assert.ok(isCumulative, `no bucket of ${name} has less than the one before it`, {
+          actual: buckets,
+        });
+        ctx.assert.equal(buckets.at(-1), count, `the last bucket of ${name} is its count`);
+      }
     },
   },
   // METRICS-003 (MUST): The metrics record has either all or none of total_retries, total_dead_lettered, total_errors,

@@ -274,6 +274,47 @@ export const negativeAckChecks: CheckModule = [
       });
     },
   },
+  // DELIVERY-020 (SHOULD): When all copies of a FanOutWithAck message have ended and at least one failed, the broker
+  // dead-letters the message once, with the reason of the first failure, or discards it if the queue has no dead letter
+  // queue.
+  {
+    id: 'DELIVERY-020b',
+    title: 'dead-letters a FanOutWithAck message with the reason of the first of two failures',
+    clauses: ['DELIVERY-020', 'NACK-005'],
+    ...optional,
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const deadLetterQueueName = ctx.queue('letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName, maxRetryAttempts: 1 };
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2, {
+        ...fanOutWithAck,
+        ...withLetters,
+      });
+      const reader = await newSubscriber(ctx, deadLetterQueueName);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      for (const [index, subscriber] of subscribers.entries()) {
+        const failureReason = index === 0 ? 'DeserializationError' : 'HandlerException';
+        await subscriber.delivery({ queue, id });
+        await subscriber.send({ command: Command.Ack, id, queue, headers: { failureReason } });
+        await subscriber.ping();
+      }
+      const letter = { queue: deadLetterQueueName, id };
+      // It comes if both negative acks, which name their queue, are read.
+      const deadLetter = await takeDeadLetter(ctx, reader, letter, 0, 'DELIVERY-067');
+      const reason = deadLetter.header('deadLetterReason');
+      if (reason === undefined) ctx.notApplicable('a dead letter has no header deadLetterReason');
+      ctx.assert.ok(
+        reason === 'DeserializationError',
+        'the reason of the dead letter is that of the first failure',
+        {
+          expected: 'DeserializationError',
+          actual: reason,
+          possibleCauses: ['NACK-005', 'DLQ-013'],
+        },
+      );
+      await reader.ack(deadLetter);
+    },
+  },
   // DELIVERY-008 (SHOULD): The broker handles a negative ack that arrives during the pause before the next attempt.
   {
     id: 'DELIVERY-008a',

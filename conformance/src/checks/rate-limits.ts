@@ -35,6 +35,29 @@ const maxConfirmed = 44;
 const answersWithinMs = 20_000;
 
 const publishRates: CheckModule = [
+  // LIMIT-001 (MUST): The broker neither stores nor delivers a Publish that exceeds the rate of its client.
+  {
+    id: 'LIMIT-001b',
+    title: 'limits the rate of publishes without payload, with headers, and to other queues too',
+    clauses: ['LIMIT-001'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 20, assertions: 4 },
+    run: async (ctx) => {
+      const kinds: readonly (readonly [string, (fields: FrameFields, index: number) => FrameFields])[] = [
+        ['without payload', ({ payload: _payload, ...fields }) => fields],
+        ['with an empty text', (fields) => ({ ...fields, payload: '""' })],
+        ['with headers', (fields) => ({ ...fields, headers: { priority: '2', label: 'x' } })],
+        ['to another queue each', (fields, index) => ({ ...fields, queue: `${fields.queue}-${index}` })],
+      ];
+      for (const [kind, change] of kinds) {
+        const { client, queue } = await newPublisher(ctx, kind);
+        const count = 12 * maxPerSecond;
+        const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, count).map(change));
+        ctx.assert.between(confirmed, 0, count - 1, `number of confirmed publishes ${kind}`);
+      }
+    },
+  },
   // LIMIT-002 (SHOULD): The broker answers a Publish that exceeds the rate by Error RATE_LIMITED with the id of the
   // Publish.
   {
@@ -391,9 +414,10 @@ type Batch = { readonly sentAt: number; readonly answeredAt: number; readonly co
 /** A client that has published nothing, and a queue for its messages. */
 async function newPublisher(
   ctx: CheckContext,
+  name = 'rate',
 ): Promise<{ readonly client: Connection; readonly queue: string }> {
   const client = await ctx.connect({ own: true });
-  return { client, queue: await newQueue(ctx, client, 'rate') };
+  return { client, queue: await newQueue(ctx, client, name.replaceAll(' ', '-')) };
 }
 
 function publishes(ctx: CheckContext, queue: string, count: number): readonly FrameFields[] {
@@ -440,7 +464,7 @@ function noteEndOfWindow(ctx: CheckContext, startedAt: number): void {
 }
 
 /** Opens a connection and sends Connect. False when the broker refuses or closes the connection. */
-async function isServed(ctx: CheckContext): Promise<boolean> {
+export async function isServed(ctx: CheckContext): Promise<boolean> {
   const connection = await ctx.tryConnect();
   if (connection === undefined) return false;
   await connection.send({ command: Command.Connect, id: ctx.id() });

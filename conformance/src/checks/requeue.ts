@@ -4,9 +4,9 @@ import type { Connection } from '../connection.ts';
 import { expectRefusal, foreignOrigins, messagePath, requeue } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
-import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
-import { shortTimings, waitUntil } from './shared/retry-attempts.ts';
+import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const requeues = {
@@ -98,6 +98,28 @@ export const requeueChecks: CheckModule = [
       ctx.assert.deepEqual(idsOf(delivered), expected, 'the messages by their priorities', 'DELIVERY-031');
     },
   },
+  // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of
+  // the message to 0, starts its age anew, and puts it at the end of its source queue.
+  {
+    id: 'DASH-033d',
+    title: 'makes as many attempts of a requeued message as of a new one',
+    clauses: ['DASH-033'],
+    ...requeues,
+    evidence: { responses: 1, messages: 4, assertions: 1 },
+    run: async (ctx) => {
+      const { source, letters, id } = await deadLetter(ctx, { maxRetryAttempts: 2 });
+      await requeue(ctx, letters, id);
+      const subscriber = await newSubscriber(ctx, source);
+      await subscriber.delivery({ queue: source, id });
+      await subscriber.ack(await nextAttempt(ctx, subscriber, { queue: source, id }));
+      await subscriber.ping();
+      ctx.assert.deepEqual(
+        deliveredIds(subscriber, source),
+        [id, id],
+        'the attempts of the requeued message',
+      );
+    },
+  },
   // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
   // contains a message with that id, and when the message is not a dead letter.
   {
@@ -119,6 +141,27 @@ export const requeueChecks: CheckModule = [
       ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source is full');
       await client.deleteQueue(source);
       ctx.assert.equal(await requeue(ctx, letters, id), 409, 'the status when the source does not exist');
+      ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
+    },
+  },
+  // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
+  // contains a message with that id, and when the message is not a dead letter.
+  {
+    id: 'DASH-034b',
+    title: 'answers 409 to a requeue while a message of that id is in flight in the source queue',
+    clauses: ['DASH-034'],
+    ...requeues,
+    evidence: { responses: 1, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx);
+      await client.publish(source, '2', { id });
+      const subscriber = await newSubscriber(ctx, source);
+      const held = await subscriber.delivery({ queue: source, id });
+      const status = await requeue(ctx, letters, id);
+      noteIfLate(ctx, { sinceMs: held.atMs, maxMs: ctx.target.ackTimeoutMs, step: 'the requeue' });
+      ctx.assert.equal(status, 409, 'the status when the source has that id in flight');
+      await subscriber.ack(held);
+      await subscriber.ping();
       ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
     },
   },
@@ -156,8 +199,8 @@ async function deadLetter(ctx: CheckContext, options: JsonRecord = {}) {
 async function queueWithLetters(ctx: CheckContext, client: Connection, options: JsonRecord) {
   const letters = await newQueue(ctx, client, 'letters');
   const source = await newQueue(ctx, client, 'source', {
-    ...options,
     maxRetryAttempts: 1,
+    ...options,
     enableDeadLetterQueue: true,
     deadLetterQueueName: letters,
   });

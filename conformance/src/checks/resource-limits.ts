@@ -14,7 +14,7 @@ import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
-import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
 const messageBytes = 20_000;
@@ -86,6 +86,38 @@ export const resourceLimitChecks: CheckModule = [
       const text = 'the Publish beyond the limit is refused, or stored when there is room';
       ctx.assert.ok(isStored || answer.errorCode === 'QUEUE_FULL', text, { actual: frameText(answer) });
       if (isStored) await takeAndAck(client, queue, 1);
+    },
+  },
+  // OVERFLOW-021 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when the bytes of
+  // the blocked publishes of its connection would exceed maxBlockedBytes.
+  {
+    id: 'OVERFLOW-021b',
+    title: 'blocks 3 MiB of a connection again and again, when there was room for those before',
+    clauses: ['OVERFLOW-021'],
+    profile: 'limits',
+    evidence: { frames: 30, messages: 12, assertions: 6 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      const payload = JSON.stringify(textOfLength(fittingLength(ctx.target, 1024 * 1024) - 2));
+      for (let round = 1; round <= 3; round += 1) {
+        await publishSeries(ctx, client, queue, 1);
+        const ids = Array.from({ length: 3 }, () => ctx.id('blocked'));
+        for (const id of ids) await publisher.send({ command: Command.Publish, id, queue, payload });
+        await isPingAnswered(ctx, publisher, client);
+        const early = publisher.received.filter(({ id }) => ids.includes(id ?? ''));
+        ctx.assert.deepEqual(
+          early.map(frameText),
+          [],
+          `the answers while there is no room in round ${round}`,
+        );
+        await client.subscribe(queue);
+        const taken = idsOf(await takeAndAck(client, queue, 1 + ids.length)).slice(1);
+        ctx.assert.deepEqual(taken, ids, `the messages that were blocked in round ${round}`, 'OVERFLOW-012');
+        for (const id of ids) await publisher.expect({ command: 'PublishAck', id });
+        await client.unsubscribe(queue);
+      }
     },
   },
   // FRAME-025 (SHOULD): The broker sends Error MESSAGE_TOO_LARGE with the id of the command instead of an answer that
@@ -302,6 +334,27 @@ export const resourceLimitChecks: CheckModule = [
       await client.unsubscribe(first);
       const { queue } = await client.subscribe(third);
       ctx.assert.equal(queue, third, 'the queue in SubscribeAck, after an Unsubscribe');
+    },
+  },
+  // DELIVERY-064 (SHOULD): The broker answers a second Subscribe to the same queue on one connection by SubscribeAck
+  // and changes nothing.
+  {
+    id: 'DELIVERY-064c',
+    title:
+      'answers a second Subscribe with SubscribeAck on a connection with maxSubscriptionsPerConnection subscriptions',
+    clauses: ['DELIVERY-064'],
+    profile: 'limits',
+    prefers: { limits: { maxSubscriptionsPerConnection: 2 } },
+    evidence: { frames: 12, messages: 2, assertions: 4 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queues = [await newQueue(ctx, client, 'one'), await newQueue(ctx, client, 'two')];
+      for (const queue of queues) await client.subscribe(queue);
+      for (const queue of queues) {
+        const answer = await client.request({ command: Command.Subscribe, id: ctx.id(), queue });
+        ctx.assert.equal(answer.commandName, 'SubscribeAck', 'the answer to a second Subscribe');
+        await expectOnlySentinel(ctx, client, queue, { text: 'a message is delivered once' });
+      }
     },
   },
   // LIMIT-015 (SHOULD): The broker stops reading from a connection whose unsent frames exceed maxOutboundBytes, and

@@ -6,7 +6,7 @@ import { Command } from '../wire/command.ts';
 import { fittingLength, textOfLength } from './shared/bodies.ts';
 import { expectLastCommands } from './shared/last-commands.ts';
 import { noteIfLate } from './shared/lateness.ts';
-import { eventually, newQueue } from './shared/queue-state.ts';
+import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
 
 const certificate: TlsSettings = { certificatePath: 'server.crt', keyPath: 'server.key' };
 
@@ -58,6 +58,23 @@ export const tlsChecks: CheckModule = [
       await client.subscribe(queue);
       const delivered = await client.delivery({ queue });
       ctx.assert.sameJson(delivered.payload, payload, 'the delivered payload', 'TLS-001');
+    },
+  },
+  // TLS-001 (MUST): When TLS is configured, the broker serves the same protocol to clients that connect with TLS.
+  {
+    id: 'TLS-001c',
+    title: 'serves a client that sends 8 MB over TLS at once',
+    clauses: ['TLS-001'],
+    ...withTls,
+    evidence: { frames: 80, assertions: 1 },
+    run: async (ctx) => {
+      const client = await served(ctx);
+      const queue = await newQueue(ctx, client, 'much');
+      const payload = JSON.stringify(textOfLength(fittingLength(ctx.target, 100_000)));
+      const ids = Array.from({ length: 80 }, () => ctx.id('m'));
+      await client.sendTogether(ids.map((id) => ({ command: Command.Publish, id, queue, payload })));
+      for (const id of ids) await client.expect({ command: 'PublishAck', id });
+      ctx.assert.equal(await messageCountOf(client, queue), ids.length, 'number of messages');
     },
   },
   // CONN-041 (SHOULD): When a client ends its side of the connection without a Disconnect, the broker carries out the
@@ -234,15 +251,66 @@ export const tlsChecks: CheckModule = [
     evidence: { frames: 3, assertions: 2 },
     run: async (ctx) => {
       const open = await served(ctx);
-      await ctx.broker.renewCertificate({ certificatePath: 'renewed.crt', keyPath: 'renewed.key' });
-      // A signal that it does not handle ends the broker.
-      const look = async (): Promise<string | undefined> => (await served(ctx, 'TLS-008')).peerCertificate;
-      const what = { text: 'a new connection gets another certificate after SIGHUP', clause: 'TLS-008' };
-      await eventually(ctx, look, (shown) => shown !== open.peerCertificate, what);
+      await expectRenewed(ctx, open, 'renewed');
+      await open.ping({ clause: 'TLS-008' });
+    },
+  },
+  // TLS-008 (SHOULD): On SIGHUP the broker reads its certificates again and uses them for new connections; open
+  // connections continue.
+  {
+    id: 'TLS-008b',
+    title: 'renews its certificate again and again, and serves the same versions of TLS afterwards',
+    clauses: ['TLS-008', 'TLS-002'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { frames: 8, assertions: 4 },
+    run: async (ctx) => {
+      const open = [await served(ctx)];
+      const versions: TlsVersion[] = [];
+      for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+        if (await isServedWith(ctx, version)) versions.push(version);
+      for (const name of ['renewed', 'wrong-host'])
+        open.push(await expectRenewed(ctx, open.at(-1) as Connection, name));
+      for (const version of versions)
+        ctx.assert.ok(await isServedWith(ctx, version), `a client with ${version} is served after renewals`, {
+          actual: 'it was served before only',
+        });
+      for (const connection of open) await connection.ping({ clause: 'TLS-008' });
+    },
+  },
+  // TLS-008 (SHOULD): On SIGHUP the broker reads its certificates again and uses them for new connections; open
+  // connections continue.
+  {
+    id: 'TLS-008c',
+    title:
+      'keeps open connections and serves new ones after SIGHUP with a key that does not fit the certificate',
+    clauses: ['TLS-008'],
+    ...withTls,
+    isolation: 'restart',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const open = await served(ctx);
+      await ctx.broker.renewCertificate({ certificatePath: 'wrong-host.crt', keyPath: 'renewed.key' });
+      await open.ping({ clause: 'TLS-008' });
+      await expectRenewed(ctx, open, 'renewed');
       await open.ping({ clause: 'TLS-008' });
     },
   },
 ] satisfies readonly Check[];
+
+/** Renews the certificate, and returns the first connection that is shown another one than `before`. */
+async function expectRenewed(ctx: CheckContext, before: Connection, name: string): Promise<Connection> {
+  await ctx.broker.renewCertificate({ certificatePath: `${name}.crt`, keyPath: `${name}.key` });
+  // A signal that it does not handle ends the broker.
+  const what = { text: 'a new connection gets another certificate after SIGHUP', clause: 'TLS-008' };
+  let latest = before;
+  const look = async (): Promise<string | undefined> => {
+    latest = await served(ctx, 'TLS-008');
+    return latest.peerCertificate;
+  };
+  await eventually(ctx, look, (shown) => shown !== before.peerCertificate, what);
+  return latest;
+}
 
 /** A client that connects with TLS. `clause`: what a broker breaks that does not accept it. */
 async function served(ctx: CheckContext, clause = 'TLS-001'): Promise<Connection> {

@@ -145,6 +145,30 @@ export const userAdministrationChecks: CheckModule = [
       await expectAccepted(ctx, credentialsOf(user), { what: 'the first password', clause: 'AUTH-048' });
     },
   },
+  // AUTH-048 (SHOULD): The broker answers an AdminCreateUser for an existing user by Error USER_EXISTS.
+  {
+    id: 'AUTH-048b',
+    title:
+      'creates a user for one of two AdminCreateUser that come together, and answers the other with USER_EXISTS',
+    clauses: ['AUTH-048'],
+    ...withUsers,
+    evidence: { frames: 12, assertions: 5 },
+    run: async (ctx) => {
+      const admins = [await connectAsSuperuser(ctx), await connectAsSuperuser(ctx)];
+      for (let round = 1; round <= 5; round += 1) {
+        const user = userNamed(ctx, `user-${round}`);
+        const answers = await Promise.all(
+          admins.map((admin) =>
+            admin.request(adminCommand(ctx, 'AdminCreateUser', user), { withinMs: ctx.timing.passwordMs }),
+          ),
+        );
+        const names = answers
+          .map(({ commandName, errorCode }) => (errorCode === '' ? commandName : errorCode))
+          .sort();
+        ctx.assert.deepEqual(names, ['AdminCreateUser', 'USER_EXISTS'], `the answers in round ${round}`);
+      }
+    },
+  },
   // AUTH-049 (SHOULD): The broker answers an admin command about an unknown user by Error USER_NOT_FOUND, except
   // AdminGetUserPermissions (AUTH-044).
   {
@@ -240,7 +264,15 @@ export const userAdministrationChecks: CheckModule = [
     evidence: { frames: 10, assertions: 10 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
-      for (const username of ['x', 'n'.repeat(64), 'a-b_c.9', 'Ünïcode', 'пользователь', '利用者']) {
+      for (const username of [
+        'x',
+        'n'.repeat(64),
+        'ж'.repeat(64),
+        'a-b_c.9',
+        'Ünïcode',
+        'пользователь',
+        '利用者',
+      ]) {
         const user = { username, password: 'password' };
         const answer = await admin.request(adminCommand(ctx, 'AdminCreateUser', user), {
           clause: 'AUTH-053',

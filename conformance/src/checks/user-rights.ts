@@ -115,6 +115,9 @@ export const userRightChecks: CheckModule = [
         [`x*${base}.n`, `${base}.n`, false],
         [`${base}.o*m*z`, `${base}.omz`, true],
         [`${base}.p**z`, `${base}.pz`, true],
+        // What stands before the star and what stands behind it do not share characters.
+        [`${base}.uaba*aba`, `${base}.uaba`, false],
+        [`${base}.vaba*aba`, `${base}.vababa`, false],
         // The parts between stars stand in this order, each in a place of its own.
         [`${base}.q*m*n*z`, `${base}.qnmz`, false],
         [`${base}.r*m*m*z`, `${base}.rmz`, false],

@@ -33,6 +33,27 @@ describe('the figures', () => {
     });
   });
 
+  it('count an ack in the pause before the next attempt [METRICS-010]', async () => {
+    const tested = new TestedBroker({ broker });
+    const client = await tested.connect();
+    await tested.exchange(client, subscribe('q'), publish('q', 'm1'));
+    await tested.advance(1050);
+    await tested.exchange(client, ack('m1'));
+    expect(tested.broker.stats()).toMatchObject({ acknowledgedCount: 1, inFlightCount: 0, retryCount: 0 });
+  });
+
+  it('have the same latency when a message is delivered again [METRICS-015]', async () => {
+    const tested = new TestedBroker({ broker });
+    const client = await tested.connect();
+    await tested.exchange(client, publish('q', 'm1'));
+    await tested.advance(500);
+    await tested.exchange(client, subscribe('q'));
+    const { averageDeliveryLatencyMs } = tested.broker.stats();
+    expect(averageDeliveryLatencyMs).toBeGreaterThanOrEqual(500);
+    await tested.advance(2500);
+    expect(tested.broker.stats()).toMatchObject({ retryCount: 2, averageDeliveryLatencyMs });
+  });
+
   it('count retries and dead letters [METRICS-011, METRICS-012, METRICS-009]', async () => {
     const tested = new TestedBroker({ broker });
     const client = await tested.connect();

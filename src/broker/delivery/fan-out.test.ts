@@ -312,6 +312,16 @@ describe('FanOutWithoutAck', () => {
     expect(h.broker.stats().discardedCount).toBe(1);
   });
 
+  it('counts each of two subscribers that do not read [DELIVERY-029]', () => {
+    const h = withSubscribers();
+    const reader = h.connect();
+    h.subscribe(reader, 'q');
+    h.writable(1, false);
+    h.writable(2, false);
+    expect(h.publish(3, 'q', 'm1')).toEqual(['3: publish q m1 ok', `${reader} <- q m1`]);
+    expect(h.broker.stats().discardedCount).toBe(2);
+  });
+
   it('waits while nobody can take it [DELIVERY-028]', () => {
     const h = withSubscribers();
     h.writable(1, false);

@@ -67,6 +67,23 @@ describe('messages of a connection that ends', () => {
     expect(h.broker.stats()).toMatchObject({ discardedCount: 0, deliveredCount: 5, retryCount: 4 });
   });
 
+  it('do not make the pause after a failed attempt longer [DELIVERY-040]', () => {
+    const h = testCore();
+    const publisher = h.connect();
+    h.publish(publisher, 'q', 'm1');
+    for (const _ of ids(3)) {
+      const subscriber = h.connect();
+      h.subscribe(subscriber, 'q');
+      h.disconnect(subscriber);
+      h.advance(200_000);
+    }
+    const subscriber = h.connect();
+    h.subscribe(subscriber, 'q');
+    expect(h.nack(subscriber, 'm1')).toEqual([]);
+    expect(h.advance(999)).toEqual([]);
+    expect(h.advance(1)).toEqual([`${subscriber} <- q m1 (attempt 5)`]);
+  });
+
   it('do not wait for the pause between attempts [DELIVERY-038]', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);

@@ -21,7 +21,7 @@ describe('Subscribe', () => {
     expect(h.publishAll(a, 'q', ids(2))).toEqual(['1: publish q m1 ok', '2 <- q m1', '1: publish q m2 ok']);
   });
 
-  it('is refused over the limit of subscriptions of a connection [LIMIT-017]', () => {
+  it('is refused over the limit of subscriptions of a connection, but not for a queue that it has [DELIVERY-064, LIMIT-017]', () => {
     const h = testCore({ maxSubscriptionsPerConnection: 2 });
     const [a, b] = h.connectAll(2);
     h.subscribe(a, 'q');

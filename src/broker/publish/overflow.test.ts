@@ -215,6 +215,15 @@ describe('BlockPublisher', () => {
     expect(h.publish(1, 'q', 'm4', { byteLength: 100 })).toEqual([]);
   });
 
+  it('has room for as many bytes again when there was room for those before [OVERFLOW-021]', () => {
+    const h = withFullQueue({ overflowStrategy: BlockPublisher }, { maxBlockedBytes: 250 });
+    for (const id of ['m3', 'm4', 'm5']) {
+      expect(h.publish(1, 'q', id, { byteLength: 250 })).toEqual([]);
+      expect(h.purgeQueue(2, 'q')).toContain(`1: publish q ${id} ok`);
+      h.publish(2, 'q', `behind ${id}`);
+    }
+  });
+
   it('counts blocked messages as held [LIMIT-013]', () => {
     const h = withFullQueue({ overflowStrategy: BlockPublisher }, { maxQueuedBytes: 3 * 484 });
     expect(h.publish(1, 'q', 'm3')).toEqual([]);

@@ -73,7 +73,7 @@ describe('the text', () => {
     expect(limits?.metrics[0]).toEqual({ labels: { limit: 'messageSize' }, value: '0' });
   });
 
-  it('has the times of deliveries in a histogram', async () => {
+  it('has the times of deliveries in a histogram, whose buckets are cumulative [METRICS-021]', async () => {
     const histogram = (await parsed(shown)).find(({ type }) => type === 'HISTOGRAM');
     expect(histogram).toMatchObject({
       name: 'truemq_delivery_latency_seconds',

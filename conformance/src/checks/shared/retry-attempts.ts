@@ -169,6 +169,21 @@ export async function expectEmpty(
   await expectOnlySentinel(ctx, await newSubscriber(ctx, queue), queue, what);
 }
 
+/** A new subscriber receives the message that waits alone in the queue, and resets its connection. `before`: how many did so already. */
+export async function takeAndLeave(
+  ctx: CheckContext,
+  client: Connection,
+  queue: string,
+  before: number,
+): Promise<void> {
+  const holder = await newSubscriber(ctx, queue);
+  const withinMs = retryDelayMs(ctx, Math.max(1, before)) + ctx.timing.deliveryMs;
+  const clause = before === 0 ? {} : { clause: 'DELIVERY-038' };
+  await holder.delivery({ queue }, { withinMs, ...clause });
+  await holder.abort();
+  await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+}
+
 /** The time from the second interruption of a delivery to the next delivery, in milliseconds. */
 export async function delayAfterInterruptions(
   ctx: CheckContext,

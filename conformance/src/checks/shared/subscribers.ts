@@ -36,6 +36,24 @@ export async function publishSeries(
   return ids;
 }
 
+/** Messages that are sent before their confirmations are waited for. */
+const groupSize = 200;
+
+/** Publishes very many small messages, which a broker may handle in several steps. Returns their ids in order. */
+export async function publishMany(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+  count: number,
+): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, () => ctx.id('m'));
+  for (let start = 0; start < count; start += groupSize) {
+    const group = ids.slice(start, start + groupSize);
+    await Promise.all(group.map((id) => publisher.publish(queue, '1', { id })));
+  }
+  return ids;
+}
+
 /** Receives this many deliveries of the queue and acknowledges each before it waits for the next. */
 export async function takeAndAck(
   subscriber: Connection,
