@@ -1,5 +1,5 @@
 // Lets the files of a broker fail on command, as a disk does: all processes of its group get a limit of 0 bytes for files, which Linux can change while
-// they run. A broker needs nothing for it. See docs/targets.md.
+// they run. A broker needs nothing for it. See docs/adapter.md.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -23,8 +23,8 @@ function processesOf(groupId: number): readonly string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && groupOf(name) === groupId);
 }
 
-/** The fields after the name, which may contain anything: state, parent, group. */
-function groupOf(processId: string): number | undefined {
+/** NaN if the process has ended meanwhile. The fields after the name, which may contain anything, are the state, the parent and the group. */
+function groupOf(processId: string): number {
   const text = textOf(`/proc/${processId}/stat`);
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[2]);
 }
