@@ -112,7 +112,7 @@ describe('very many messages', () => {
     expect(h.broker.stats()).toMatchObject({ discardedCount: 6_400, inFlightCount: 0, queuedBytes: 0 });
   });
 
-  it('are purged in slices, and who asked is told after the last one', () => {
+  it('are purged in slices, and who asked is told after the last one [DASH-018]', () => {
     const h = withBacklog(2_500, {});
     expect(h.purgeQueue(1, 'q')).toEqual([]);
     expect(h.waiting('q')).toBe(1_500);

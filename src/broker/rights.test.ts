@@ -115,14 +115,15 @@ describe('the list of queues', () => {
   it('shows other queues at once when the rights or the queues change [AUTH-023, AUTH-027]', () => {
     const h = testCore();
     const admin = h.connect();
-    h.createQueue(admin, 'a');
+    for (const queue of ['a', 'b']) h.createQueue(admin, queue);
     const ann = h.connect(user('ann', { a: ['ListQueues'] }));
     expect(h.listQueues(ann)).toEqual(['2: listQueues [a]']);
-    h.createQueue(admin, 'b');
     h.changeRights(user('ann', { b: ['ListQueues'] }));
     expect(h.listQueues(ann)).toEqual(['2: listQueues [b]']);
     h.deleteQueue(admin, 'b');
     expect(h.listQueues(ann)).toEqual(['2: listQueues []']);
+    h.createQueue(admin, 'b');
+    expect(h.listQueues(ann)).toEqual(['2: listQueues [b]']);
   });
 });
 

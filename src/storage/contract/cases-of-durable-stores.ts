@@ -73,8 +73,10 @@ async function givesBackQueues(place: StorePlace): Promise<void> {
     maxRetryAttempts: 5,
   };
   const second = { ...created(2), options };
-  await commitAll(place, [[created(1), second], [created(3)]]);
-  assertRecovered(await recoveredAt(place), [created(1), second, created(3)].map(recoveredQueue));
+  // The name of a dead letter queue stays with a queue that does not use it.
+  const third = { ...created(3), options: { ...options, enableDeadLetterQueue: false } };
+  await commitAll(place, [[created(1), second], [third]]);
+  assertRecovered(await recoveredAt(place), [created(1), second, third].map(recoveredQueue));
 }
 
 async function givesBackMessages(place: StorePlace): Promise<void> {
