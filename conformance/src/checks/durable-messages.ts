@@ -15,7 +15,7 @@ import {
   newSubscriber,
   priorityBased,
 } from './shared/queue-with-subscribers.ts';
-import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
+import { idsOf, publishMany, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 const confirmedMessages: CheckModule = [
   // DURABLE-001 (MUST): A broker with a durable store saves a message before it sends the PublishAck.
@@ -168,7 +168,8 @@ const confirmedMessages: CheckModule = [
       const publisher = await ctx.connect();
       const queues = await queuesOf(ctx, deliveryModes);
       const published = new Map<string, readonly string[]>();
-      for (const queue of queues) published.set(queue, await publishBatches(ctx, publisher, queue, 500));
+      for (const queue of queues)
+        published.set(queue, await publishMany(ctx, publisher, queue, 500, numbered));
       await crashBroker(ctx);
       for (const [queue, ids] of published) {
         const recovered = await takeAll(ctx, queue);
@@ -184,32 +185,9 @@ const confirmedMessages: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-/** The payload of a message in a batch: an integer that a double cannot represent, and the number of the message. */
+/** The payload of one of many messages: an integer that a double cannot represent, and the number of the message. */
 function numbered(index: number): string {
   return `[9007199254740993,${index}]`;
-}
-
-/** Publishes so many messages, a hundred at a time, and waits until each is confirmed. Returns their ids in order. */
-async function publishBatches(
-  ctx: CheckContext,
-  publisher: Connection,
-  queue: string,
-  count: number,
-): Promise<readonly string[]> {
-  const ids = Array.from({ length: count }, () => ctx.id('m'));
-  const batchSize = 100;
-  for (let from = 0; from < count; from += batchSize) {
-    const batch = ids.slice(from, from + batchSize);
-    const frames = batch.map((id, at) => ({
-      command: Command.Publish,
-      id,
-      queue,
-      payload: numbered(from + at),
-    }));
-    await publisher.sendTogether(frames);
-    for (const id of batch) await publisher.expect({ command: 'PublishAck', id });
-  }
-  return ids;
 }
 
 const spacedPayload = ' { "grüße" : [ 1.50e1 , "\\u00e4" ] }\n';

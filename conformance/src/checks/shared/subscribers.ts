@@ -45,11 +45,12 @@ export async function publishMany(
   publisher: Connection,
   queue: string,
   count: number,
+  payloadOf: (index: number) => string = () => '1',
 ): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => ctx.id('m'));
   for (let start = 0; start < count; start += groupSize) {
     const group = ids.slice(start, start + groupSize);
-    await Promise.all(group.map((id) => publisher.publish(queue, '1', { id })));
+    await Promise.all(group.map((id, at) => publisher.publish(queue, payloadOf(start + at), { id })));
   }
   return ids;
 }
