@@ -130,7 +130,7 @@ function snapshot(step: StepContext, queue: Queue, message: QueuedMessage): Mess
     queue: queue.name,
     priority,
     content,
-    acceptedWallAt: step.wallNow - (step.now - message.acceptedAt),
+    acceptedWallAt: step.wallAt(message.acceptedAt),
     sentCount,
     isInFlight: !isWaiting(message),
     deadLetter,

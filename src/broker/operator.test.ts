@@ -50,17 +50,21 @@ describe('a list of messages', () => {
     expect(h.listMessages(a, 'q', { maxBytes: 0 })).toEqual(['1: listMessages q [m1]']);
   });
 
-  it('counts the age of a message on the clock for people', () => {
-    const h = testCore();
-    const a = h.connect();
-    const publishedAt = h.wallNow;
-    h.publish(a, 'q', 'm1');
-    h.advance(5_000);
-    h.readMessage(a, 'q', 'm1');
-    expect(h.effects.at(-1)).toMatchObject({
-      operatorResult: { message: { id: 'm1', queue: 'q', acceptedWallAt: publishedAt, isInFlight: false } },
-    });
-  });
+  it.each([0, 3_600_000, -3_600_000])(
+    'shows when a message was accepted, also after the wall clock was set by %i ms [DASH-041]',
+    (wallShift) => {
+      const h = testCore();
+      const a = h.connect();
+      const publishedAt = h.wallNow;
+      h.publish(a, 'q', 'm1');
+      h.wallShift = wallShift;
+      h.advance(5_000);
+      h.readMessage(a, 'q', 'm1');
+      expect(h.effects.at(-1)).toMatchObject({
+        operatorResult: { message: { id: 'm1', queue: 'q', acceptedWallAt: publishedAt, isInFlight: false } },
+      });
+    },
+  );
 });
 
 describe('a look at one message', () => {

@@ -10,6 +10,7 @@ import {
 } from './shared/dashboard-api.ts';
 import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const dashboard = { profile: 'dashboard' } as const;
@@ -98,6 +99,27 @@ export const dashboardRequestChecks: CheckModule = [
         names.map((name) => [name, letter.header(name)]),
         'the headers in the list',
       );
+    },
+  },
+  // DASH-041 (SHOULD): timestamp of a message is the time at which its queue took it, the same in every answer.
+  {
+    id: 'DASH-041a',
+    title: 'shows the same timestamp of a message whenever it is asked',
+    clauses: ['DASH-041'],
+    ...dashboard,
+    evidence: { responses: 12, assertions: 11 },
+    run: async (ctx) => {
+      const { queue } = await newMessage(ctx);
+      const look = async (): Promise<unknown> => {
+        const [message] = await listMessages(ctx, queue, '', 'DASH-009');
+        return message?.['timestamp'];
+      };
+      const first = await look();
+      // At other parts of a millisecond each, and together longer than a second, in case it has no fractions.
+      for (let count = 1; count <= 11; count += 1) {
+        await waitUntil(ctx, ctx.now() + 100.3);
+        ctx.assert.equal(await look(), first, `timestamp when the message is listed again (${count})`);
+      }
     },
   },
   // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole

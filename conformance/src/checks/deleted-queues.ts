@@ -3,7 +3,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
-import { infoField, messageCountOf, newQueue } from './shared/queue-state.ts';
+import { infoField, messageCountOf, newQueue, waitForDeliveries } from './shared/queue-state.ts';
 import {
   deliveredIds,
   newSubscriber,
@@ -49,6 +49,38 @@ export const deletedQueueChecks: CheckModule = [
         await subscriber.delivery({ queue });
         await expectKept(ctx, client, subscriber, { queue, name, mode });
       }
+    },
+  },
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue, including those that QUEUE-016
+  // keeps.
+  {
+    id: 'QUEUE-026c',
+    title:
+      'counts a subscription to a deleted queue that is created again, when and only when it delivers to it',
+    clauses: ['QUEUE-026'],
+    profile: 'core',
+    accepts: ['the subscription has ended with its queue'],
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'kept');
+      const subscriber = await newSubscriber(ctx, queue);
+      await client.deleteQueue(queue);
+      await client.createQueue(queue);
+      const count = await infoField(client, queue, 'subscriberCount');
+      await publishSeries(ctx, client, queue, 1);
+      if (count !== 0) {
+        ctx.assert.equal(count, 1, 'number of subscriptions');
+        await subscriber.ack(await subscriber.delivery({ queue }, { clause: 'QUEUE-026' }));
+        return;
+      }
+      await waitForDeliveries(ctx, client, queue);
+      await subscriber.ping();
+      ctx.assert.equal(
+        deliveredIds(subscriber, queue).length,
+        0,
+        'number of deliveries where no subscription is counted',
+      );
     },
   },
   // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.

@@ -97,12 +97,16 @@ const counts: CheckModule = [
       const second = await nextAttempt(ctx, subscriber, { queue, id });
       await subscriber.unsubscribe(queue);
       const later = await newSubscriber(ctx, queue);
+      const subscribedMs = ctx.now() - second.atMs;
       const reader = await subscribeToDeadLetters(ctx, letters, 2 * ctx.target.ackTimeoutMs + gapMs(ctx, 2));
       const made = await attemptsOf([later], { queue, id });
       const third = later.received.find((frame) => frame.id === id && frame.queue === queue);
       const waitedMs = (third?.atMs ?? 0) - second.atMs;
-      // A message that came only when the second attempt had timed out had two failed attempts by then.
-      const mostMade = waitedMs < ctx.target.ackTimeoutMs / 2 ? 2 : 1;
+      // A message that came only when the second attempt had timed out had two failed attempts by then. A subscriber that was late, on a
+      // busy machine, cannot tell.
+      const { ackTimeoutMs } = ctx.target;
+      const hasTimedOut = subscribedMs < ackTimeoutMs / 2 && waitedMs > 0.9 * ackTimeoutMs;
+      const mostMade = hasTimedOut ? 1 : 2;
       ctx.assert.between(made, 1, mostMade, 'number of attempts to the other subscriber');
       await takeFailed(ctx, reader, { queue: letters, id });
     },

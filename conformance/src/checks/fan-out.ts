@@ -235,7 +235,7 @@ const withAck: CheckModule = [
     },
   },
   // DELIVERY-022 (SHOULD): When all copies of a FanOutWithAck message ended because their subscribers left, the message
-  // becomes waiting again.
+  // becomes waiting again, unless it was evicted or purged.
   {
     id: 'DELIVERY-022a',
     title: 'returns a FanOutWithAck message to the waiting messages when all its subscribers disconnect',
@@ -253,6 +253,35 @@ const withAck: CheckModule = [
       ctx.assert.equal(again.id, id, 'the message delivered to the next subscriber');
       await third.ack(again);
       await expectOnlySentinel(ctx, third, queue, { text: 'the message is delivered only once' });
+    },
+  },
+  // DELIVERY-022 (SHOULD): When all copies of a FanOutWithAck message ended because their subscribers left, the message
+  // becomes waiting again, unless it was evicted or purged.
+  {
+    id: 'DELIVERY-022b',
+    title:
+      'does not return an evicted FanOutWithAck message when the subscribers that have its copies disconnect',
+    clauses: ['DELIVERY-022', 'DELIVERY-019', 'OVERFLOW-002'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, {
+        ...fanOutWithAck,
+        maxQueueSize: 1,
+      });
+      const [evicted, last] = await publishSeries(ctx, publisher, queue, 2);
+      for (const id of [evicted, last]) await fast.delivery({ queue, id: id ?? '' });
+      await resetSubscriber(ctx, fast, { witness: publisher, queue, remaining: 1 });
+      await slow.ack(held);
+      const copy = await slow.delivery({ queue });
+      ctx.assert.ok(copy.id === last, 'The other subscriber receives the message that was published last.', {
+        expected: last,
+        actual: copy.id,
+        possibleCauses: ['DELIVERY-018', 'DELIVERY-019'],
+      });
+      await slow.ack(copy);
+      await expectOnlySentinel(ctx, slow, queue, { text: 'the evicted message is not delivered' });
     },
   },
 ] satisfies readonly Check[];

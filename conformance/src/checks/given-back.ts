@@ -193,7 +193,8 @@ export const givenBackChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
     },
   },
-  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue.
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue, including those that QUEUE-016
+  // keeps.
   {
     id: 'QUEUE-026b',
     title: 'counts no subscription that ended while its queue was deleted',

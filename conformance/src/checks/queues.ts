@@ -276,7 +276,8 @@ export const queueChecks: CheckModule = [
       await client.ack(delivery);
     },
   },
-  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue.
+  // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue, including those that QUEUE-016
+  // keeps.
   {
     id: 'QUEUE-026a',
     title: 'sends the number of subscriptions of open connections in subscriberCount',

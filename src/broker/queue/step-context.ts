@@ -7,11 +7,13 @@ import type { BrokerStats } from '../interface/stats.ts';
 import type { StoreRecord } from '../interface/store-record.ts';
 import type { Time } from '../interface/time.ts';
 import type { Queue } from './queue.ts';
+import { WallTimes } from './wall-times.ts';
 
 export class StepContext {
   readonly stats: BrokerStats;
   now = 0;
   wallNow = 0;
+  readonly #wallTimes = new WallTimes();
   /** The highest sequence that a message was given: one count for all queues, so that a store can keep rows by it alone. */
   lastSequence = 0;
   /** The broker shuts down: nothing is sent, retried, unblocked or expired any more (SHUTDOWN-005). */
@@ -28,7 +30,13 @@ export class StepContext {
 
   begin(time: Time): void {
     this.now = time.now;
-    this.wallNow = time.wallNow;
+    this.#wallTimes.note(time);
+    this.wallNow = this.#wallTimes.at(time.now);
+  }
+
+  /** What the wall clock showed at an instant of the monotonic one. */
+  wallAt(instant: number): number {
+    return this.#wallTimes.at(instant);
   }
 
   record(record: StoreRecord): void {

@@ -77,6 +77,7 @@ export function addMessage(
     priority: message.priority,
     content: message.content,
     acceptedAt: state.now,
+    acceptedWallAt: state.wallNow,
     deadLetter,
     sendings: 0,
     sentCount: 0,

@@ -35,7 +35,7 @@ export function handleOperator(state: NaiveState, input: OperatorInput): void {
 }
 
 function resultOf(state: NaiveState, queue: NaiveQueue, input: OperatorInput): OperatorResult {
-  const snapshot = (message: NaiveMessage) => snapshotOf(state, queue, message);
+  const snapshot = (message: NaiveMessage) => snapshotOf(queue, message);
   switch (input.kind) {
     case 'listMessages': {
       const page = allWaiting(state, queue).slice(input.offset, input.offset + input.limit);
@@ -111,14 +111,14 @@ function meant(messages: readonly NaiveMessage[], id: string): NaiveMessage | un
   return messages.filter((one) => one.id === id).sort((a, b) => a.order - b.order)[0];
 }
 
-function snapshotOf(state: NaiveState, queue: NaiveQueue, message: NaiveMessage): MessageSnapshot {
-  const { id, priority, content, deadLetter, acceptedAt, sendings } = message;
+function snapshotOf(queue: NaiveQueue, message: NaiveMessage): MessageSnapshot {
+  const { id, priority, content, deadLetter, acceptedWallAt, sendings } = message;
   return {
     id,
     queue: queue.name,
     priority,
     content,
-    acceptedWallAt: state.wallNow - (state.now - acceptedAt),
+    acceptedWallAt,
     sentCount: sendings,
     isInFlight: !isWaiting(message),
     deadLetter,

@@ -56,6 +56,7 @@ export type NaiveMessage = {
   readonly priority: Priority;
   readonly content: MessageContent;
   readonly acceptedAt: number;
+  readonly acceptedWallAt: number;
   readonly deadLetter: DeadLetterFacts | undefined;
   /** How often it was sent, to whomever. */
   sendings: number;
