@@ -3,7 +3,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
-import { infoField, messageCountOf, newQueue, waitForDeliveries } from './shared/queue-state.ts';
+import { infoField, messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
 import {
   deliveredIds,
   newSubscriber,
@@ -65,6 +65,7 @@ export const deletedQueueChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'kept');
       const subscriber = await newSubscriber(ctx, queue);
+      await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 1 });
       await client.deleteQueue(queue);
       await client.createQueue(queue);
       const count = await infoField(client, queue, 'subscriberCount');
