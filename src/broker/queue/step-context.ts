@@ -30,8 +30,7 @@ export class StepContext {
 
   begin(time: Time): void {
     this.now = time.now;
-    this.#wallTimes.note(time);
-    this.wallNow = this.#wallTimes.at(time.now);
+    this.wallNow = this.#wallTimes.note(time);
   }
 
   /** What the wall clock showed at an instant of the monotonic one. */

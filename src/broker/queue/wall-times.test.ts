@@ -28,6 +28,12 @@ describe('an instant of the wall clock', () => {
     ]);
   });
 
+  it('is told when it is noted', () => {
+    const wallTimes = noted([100, 5_000]);
+    expect(wallTimes.note({ now: 110, wallNow: 5_011 })).toBe(5_010);
+    expect(wallTimes.note({ now: 120, wallNow: 6_020 })).toBe(6_020);
+  });
+
   it('is one of the new time from a difference of two milliseconds on', () => {
     expect(noted([100, 5_000], [200, 5_102]).at(200)).toBe(5_102);
     expect(noted([100, 5_000], [200, 5_098]).at(200)).toBe(5_098);

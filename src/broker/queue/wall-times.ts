@@ -17,19 +17,25 @@ type Change = {
 
 export class WallTimes {
   readonly #changes: Change[] = [];
+  /** That of the last change: this is asked in every step. */
+  #offset = Number.NaN;
 
-  /** Notes what both clocks show now. */
-  note({ now, wallNow }: Time): void {
+  /** Notes what both clocks show now. Returns what `at` gives for this instant. */
+  note({ now, wallNow }: Time): number {
     const offset = wallNow - now;
-    const last = this.#changes.at(-1);
-    if (last !== undefined && Math.abs(offset - last.offset) <= JITTER_MS) return;
-    this.#changes.push({ since: now, offset });
-    if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
+    if (!(Math.abs(offset - this.#offset) <= JITTER_MS)) this.#change({ since: now, offset });
+    return now + this.#offset;
   }
 
   /** What the wall clock showed at this instant; for one before the first note, what it would have shown. */
   at(instant: number): number {
     const change = this.#changes.findLast(({ since }) => since <= instant) ?? this.#changes[0];
     return instant + (change?.offset ?? 0);
+  }
+
+  #change(change: Change): void {
+    this.#offset = change.offset;
+    this.#changes.push(change);
+    if (this.#changes.length > MAX_CHANGES) this.#changes.shift();
   }
 }
