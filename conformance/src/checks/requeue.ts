@@ -162,6 +162,7 @@ export const requeueChecks: CheckModule = [
       ctx.assert.equal(status, 409, 'the status when the source has that id in flight');
       await subscriber.ack(held);
       await subscriber.ping();
+      noteIfLate(ctx, { sinceMs: held.atMs, maxMs: ctx.target.ackTimeoutMs, step: 'the ack' });
       ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
     },
   },
