@@ -347,8 +347,9 @@ export const handshakeChecks: CheckModule = [
       const { idleTimeoutMs } = shortIdleTimeout.timing;
       const slowId = ctx.id('slow');
       const slowFrame = encodeFrame({ command: Command.Ping, id: slowId });
+      let sinceMs = ctx.now();
       for (let count = 0; count < 9; count += 1) {
-        const sinceMs = ctx.now();
+        sinceMs = ctx.now();
         await pinging.send({ command: Command.Ping, id: ctx.id('ping') });
         await acknowledging.send({ command: Command.Ack, id: ctx.id('unknown') });
         await slow.sendPieces([slowFrame.subarray(count, count + 1)]);
@@ -361,6 +362,7 @@ export const handshakeChecks: CheckModule = [
       for (const connection of [pinging, acknowledging]) {
         const id = ctx.id('last');
         await connection.send({ command: Command.Ping, id });
+        noteIfLate(ctx, { sinceMs, maxMs: (3 * idleTimeoutMs) / 4, step: 'the last command' });
         const pong = await connection.expect({ command: 'Pong', id }, { clause: 'CONN-017' });
         ctx.assert.equal(pong.id, id, 'the answer to the last command');
       }
