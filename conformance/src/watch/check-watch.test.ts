@@ -325,6 +325,13 @@ describe('the history', () => {
     expect(await twice().withQueue({}).delivers('C', 'm').broken()).toBe('DELIVERY-011');
   });
 
+  it('proves nothing of an id that was published to two queues: one may be a dead letter', async () => {
+    const other = { command: Command.Publish, id: 'm', queue: 'other', payload: '1' };
+    expect(await twice().sends('A', other).delivers('C', 'm').broken()).toBeUndefined();
+    const another = { ...other, id: 'n' };
+    expect(await twice().sends('A', another).delivers('C', 'm').broken()).toBe('DELIVERY-011');
+  });
+
   it('first deliveries in the wrong order', async () => {
     const watched = new Watched().withQueue({}, 'B').publishes('m').publishes('n').delivers('B', 'n');
     expect(await watched.delivers('B', 'm').broken()).toBe('DELIVERY-035');

@@ -39,6 +39,10 @@ export class WatchedHistory {
   readonly #deliveredAt = new Map<string, number>();
   /** Messages with an ack that a broker may ignore. */
   readonly #oddlyAcked = new Set<string>();
+  /** The queue that each id was published to. */
+  readonly #queueOf = new Map<string, string>();
+  /** Published to several queues: a dead letter of one may meet a message of the other. */
+  readonly #sharedIds = new Set<string>();
   #isRestarted = false;
   /** By queue; undefined if the mode is not certain. */
   readonly #modes = new Map<string, DeliveryMode | undefined>();
@@ -54,6 +58,7 @@ export class WatchedHistory {
     const { command, id, queue = '', payload } = fields;
     this.#recorder.sent(connection, fields);
     if (command === Command.CreateQueue) this.#asked.set(key(connection, id), this.#modeIn(payload));
+    if (command === Command.Publish) this.#notePublish(id, queue);
     if (command === Command.DeleteQueue) this.#modes.set(queue, undefined);
     if (command === Command.Ack && !this.#isPlainAck(connection, fields)) {
       const named = headerPairs(fields.headers).find(([name]) => name === 'messageId')?.[1];
@@ -104,7 +109,13 @@ export class WatchedHistory {
     return { clause: first.clause, what, expected: 'one delivery at a time', actual, atMs };
   }
 
+  #notePublish(id: string, queue: string): void {
+    if ((this.#queueOf.get(id) ?? queue) !== queue) this.#sharedIds.add(id);
+    this.#queueOf.set(id, queue);
+  }
+
   #isCertain({ clause, id }: Finding): boolean {
+    if (this.#sharedIds.has(id)) return false;
     if (clause !== 'DELIVERY-001') return certainRules.has(clause);
     return !this.#oddlyAcked.has(id) && !this.#isRestarted;
   }
