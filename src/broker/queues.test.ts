@@ -252,6 +252,13 @@ describe('a missing queue', () => {
     }
   });
 
+  it('is not made by a publish whose payload is refused [PUBLISH-025]', () => {
+    const h = testCore();
+    const a = h.connect();
+    expect(h.publish(a, 'q', 'm1', { invalid: true })).toEqual(['1: publish q m1 INVALID_PAYLOAD']);
+    expect(h.broker.queueNames()).toEqual([]);
+  });
+
   it('is not found where queues are not made on their own [QUEUE-045, QUEUE-046, QUEUE-048]', () => {
     const h = testCore({ enableAutoCreate: false });
     const a = h.connect();

@@ -2,6 +2,7 @@
 // Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { announcedBy } from '../observation/capabilities.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import {
@@ -380,15 +381,11 @@ const subscriptions: CheckModule = [
     evidence: { frames: 14, messages: 4 },
     run: async (ctx) => {
       const client = await ctx.connect();
-      const capabilities = client.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(
-        capabilities.includes('maxInFlight'),
-        'header capabilities of ConnectAck contains maxInFlight',
-        {
-          actual: capabilities,
-          clause: 'DELIVERY-047',
-        },
-      );
+      const isAnnounced = announcedBy(client.connectAck).has('maxInFlight');
+      ctx.assert.ok(isAnnounced, 'header capabilities of ConnectAck contains maxInFlight', {
+        actual: client.connectAck.header('capabilities'),
+        clause: 'DELIVERY-047',
+      });
       for (const window of [1, 3]) {
         const queue = await newQueue(ctx, client, `window-${window}`);
         await publishSeries(ctx, client, queue, 6);

@@ -156,7 +156,7 @@ const blockedPublishes: CheckModule = [
   {
     id: 'OVERFLOW-019a',
     title: 'starts the age of a blocked message when it enters the queue',
-    clauses: ['OVERFLOW-019'],
+    clauses: ['OVERFLOW-019', 'OVERFLOW-011'],
     profile: 'delivery',
     waits: true,
     evidence: { frames: 7, messages: 1 },
@@ -164,8 +164,12 @@ const blockedPublishes: CheckModule = [
       const ttlMs = 2000;
       const startedAt = ctx.now();
       const { client, publisher, queue, id } = await withBlockedPublish(ctx, { messageTtl: '00:00:02' });
-      const withinMs = ttlMs + ctx.timing.deliveryMs;
-      const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { withinMs });
+      const until = ctx.now() + ttlMs + ctx.timing.deliveryMs;
+      while (answerTo(publisher, id) === undefined && ctx.now() < until) await waitUntil(ctx, ctx.now() + 15);
+      // A broker may keep an expired message longer, and then the queue has no room.
+      const hasRoom = (await infoField(client, queue, 'messageCount')) === 0;
+      const clause = hasRoom ? 'OVERFLOW-011' : 'OVERFLOW-019';
+      const { atMs } = await publisher.expect({ command: 'PublishAck', id }, { clause });
       await waitUntil(ctx, atMs + 400);
       await client.subscribe(queue);
       // The first message, which made room, is not older than the check.

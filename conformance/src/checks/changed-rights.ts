@@ -4,7 +4,15 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
 import type { Entry, User } from './shared/users.ts';
-import { connectAs, connectAsSuperuser, grant, newUser, revoke, withUsers } from './shared/users.ts';
+import {
+  connectAs,
+  connectAsSuperuser,
+  credentialsOf,
+  grant,
+  newUser,
+  revoke,
+  withUsers,
+} from './shared/users.ts';
 
 export const changedRightChecks: CheckModule = [
   // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
@@ -183,6 +191,32 @@ export const changedRightChecks: CheckModule = [
       await second.closed({ clause: 'AUTH-028' });
       await other.ping({ clause: 'AUTH-028' });
       await admin.ping();
+    },
+  },
+  // AUTH-028 (SHOULD): When a user is deleted, the broker closes the connections of that user.
+  {
+    id: 'AUTH-028b',
+    title: 'does not serve a connection whose user is deleted while its password is checked',
+    clauses: ['AUTH-028'],
+    ...withUsers,
+    prefers: { authentication: { passwordCost: 10 } },
+    accepts: ['an Error answers the Connect', 'the connection is closed, before or after ConnectAck'],
+    evidence: { frames: 10, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      for (const name of ['one', 'two', 'three']) {
+        const user = await newUser(ctx, admin, name);
+        const connection = await ctx.rawConnect();
+        await connection.send({ command: Command.Connect, id: ctx.id(), headers: credentialsOf(user) });
+        await admin.admin('AdminDeleteUser', { username: user.username });
+        const withinMs = ctx.timing.passwordMs;
+        const answer = await connection.expectOrClosed({ command: ['Error', 'ConnectAck'] }, { withinMs });
+        const isServed = typeof answer !== 'string' && answer.command === Command.ConnectAck;
+        const what = 'closing the connection of a user that was deleted';
+        if (isServed) await connection.closed({ what, clause: 'AUTH-028' });
+        const isRefused = connection.isClosed || !isServed;
+        ctx.assert.ok(isRefused, 'the deleted user is not served', { actual: 'served' });
+      }
     },
   },
   // AUTH-029 (SHOULD): When the password of a user changes, the broker closes the connections of that user, except the

@@ -1,6 +1,7 @@
 // Checks of delivery, mostly from RoundRobin queues: selection of subscribers, order, and redelivery after a subscriber disconnects. The checks rely on a window of one unacknowledged message and not on more. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
 import { frameAround } from '../wire/encode.ts';
 import { fittingLength, publishBodyOf, sizedPayload } from './shared/bodies.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
@@ -91,6 +92,28 @@ const distribution: CheckModule = [
       ctx.assert.deepEqual(
         idsOf(deliveries),
         ids,
+        'the messages that the first, second and third subscriber received',
+      );
+    },
+  },
+  // DELIVERY-013 (SHOULD): In RoundRobin the broker selects subscribers in turn, in the order in which they subscribed.
+  {
+    id: 'DELIVERY-013b',
+    title: 'keeps the turn of the next subscriber of a RoundRobin queue when one before it unsubscribes',
+    clauses: ['DELIVERY-013'],
+    profile: 'delivery',
+    evidence: { frames: 16, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 3);
+      const ids = [...(await publishSeries(ctx, publisher, queue, 2))];
+      for (const id of ids) await ackByReceiver(ctx, subscribers, id);
+      const [first] = subscribers;
+      await first?.unsubscribe(queue);
+      ids.push(...(await publishSeries(ctx, publisher, queue, 1)));
+      await ackByReceiver(ctx, subscribers, ids[2] ?? '');
+      ctx.assert.deepEqual(
+        subscribers.map((subscriber) => deliveredIds(subscriber, queue)),
+        ids.map((id) => [id]),
         'the messages that the first, second and third subscriber received',
       );
     },
@@ -220,6 +243,28 @@ const returnedMessages: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'old-places');
       await expectOldPlaces(ctx, client, queue, 'the delivered messages');
+    },
+  },
+  // DELIVERY-066 (SHOULD): An Ack with header messageId acknowledges the delivery whose message id equals that header.
+  {
+    id: 'DELIVERY-066b',
+    title: 'does not settle the message with the id of an Ack whose header messageId names an unknown one',
+    clauses: ['DELIVERY-066', 'DELIVERY-058'],
+    profile: 'delivery',
+    evidence: { frames: 8, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'named-by-header');
+      await holder.subscribe(queue);
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      await holder.delivery({ queue });
+      await holder.send({ command: Command.Ack, id, headers: { messageId: ctx.id('never') } });
+      await holder.ping();
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      await client.subscribe(queue);
+      const about = { what: 'the message, which was not acknowledged', clause: 'DELIVERY-066' };
+      await client.ack(await client.delivery({ queue, id }, about));
     },
   },
   // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or

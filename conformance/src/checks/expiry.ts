@@ -12,7 +12,6 @@ import {
   expectEmpty,
   expectNotRedelivered,
   gapMs,
-  nextAttempt,
   reasonOf,
   retryDelayMs,
   shortTimings,
@@ -292,14 +291,16 @@ const inFlight: CheckModule = [
       const subscriber = await newSubscriber(ctx, queue);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       const until = ctx.now() + ageMs + ctx.timing.lateMs;
-      await subscriber.delivery({ queue });
-      const second = await nextAttempt(ctx, subscriber, { queue, id });
-      await waitUntil(ctx, second.atMs + gapMs(ctx, 2) + gapMs(ctx, 3) + ctx.timing.lateMs);
+      const first = await subscriber.delivery({ queue });
+      await waitUntil(ctx, first.atMs + gapMs(ctx, 1) + gapMs(ctx, 2) + gapMs(ctx, 3) + ctx.timing.lateMs);
       await subscriber.ping();
-      const late = subscriber.received.filter(
-        (frame) => frame.command === Command.Deliver && frame.atMs > until,
+      const attempts = subscriber.received.filter(
+        (frame) => frame.command === Command.Deliver && frame.id === id,
       );
+      const late = attempts.filter(({ atMs }) => atMs > until);
       ctx.assert.deepEqual(idsOf(late), [], 'the messages that are delivered when they are too old');
+      // The timers of a broker may be late, and then the message expires before the second attempt.
+      if (attempts.length < 2) ctx.notShown('the message expired before the second attempt');
     },
   },
   // TTL-009 (SHOULD): A message does not expire while the broker waits for the ack of an attempt, and an ack within

@@ -416,7 +416,28 @@ const withoutAck: CheckModule = [
   },
 ] satisfies readonly Check[];
 
-export const fanOutChecks: CheckModule = [...withAck, ...withoutAck];
+const leavingMembers: CheckModule = [
+  // QUEUE-025 (MUST): messageCount is the number of waiting messages only.
+  {
+    id: 'QUEUE-025d',
+    title:
+      'does not count a FanOutWithAck message as waiting when the subscriber that was owed a copy has left',
+    clauses: ['QUEUE-025', 'DELIVERY-018'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 12, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow } = await withFullMember(ctx, fanOutWithAck);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const held = await fast.delivery({ queue, id });
+      await resetSubscriber(ctx, slow, { witness: publisher, queue, remaining: 1 });
+      await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 0 });
+      await fast.ack(held);
+    },
+  },
+] satisfies readonly Check[];
+
+export const fanOutChecks: CheckModule = [...withAck, ...withoutAck, ...leavingMembers];
 
 type SlowMember = { readonly slow: Connection; readonly queue: string; readonly ids: readonly string[] };
 

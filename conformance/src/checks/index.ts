@@ -56,6 +56,7 @@ import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
 import { shutdownChecks } from './shutdown.ts';
 import { tlsChecks } from './tls.ts';
+import { unreadAnswerChecks } from './unread-answers.ts';
 import { userAdministrationChecks } from './user-administration.ts';
 import { userIdentityChecks } from './user-identity.ts';
 import { userRightChecks } from './user-rights.ts';
@@ -105,6 +106,7 @@ export const checks: readonly Check[] = [
   ...negativeAckChecks,
   ...failureMetricChecks,
   ...resourceLimitChecks,
+  ...unreadAnswerChecks,
   ...historyChecks,
   ...largeVolumeChecks,
   ...durableMessageChecks,

@@ -5,7 +5,7 @@ import type { ConfigurationRequest } from '../configuration.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
-import { isServed } from './rate-limits.ts';
+import { isServed, waitForQuietSecond } from './rate-limits.ts';
 import { publishBodyOf } from './shared/bodies.ts';
 import { recordAt, waitForRecord } from './shared/http-records.ts';
 import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
@@ -93,10 +93,13 @@ export const limitChecks: CheckModule = [
     clauses: ['CONN-023'],
     profile: 'limits',
     requires: { configuration: fewMessages },
+    waits: true,
     evidence: { frames: 36, assertions: 2 },
     run: async (ctx) => {
+      const witness = await ctx.connect();
       const client = await ctx.connect({ own: true });
-      const queue = await newQueue(ctx, client, 'rate');
+      const queue = await newQueue(ctx, witness, 'rate');
+      await waitForQuietSecond(ctx);
       const ids = Array.from({ length: 30 }, () => ctx.id('ping'));
       await client.sendTogether([
         ...ids.map((id) => ({ command: Command.Ping, id })),
@@ -104,7 +107,7 @@ export const limitChecks: CheckModule = [
       ]);
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
-      ctx.assert.equal(await messageCountOf(client, queue), published.length, 'number of waiting messages');
+      ctx.assert.equal(await messageCountOf(witness, queue), published.length, 'number of waiting messages');
     },
   },
   // LIMIT-001 (MUST): The broker neither stores nor delivers a Publish that exceeds the rate of its client.

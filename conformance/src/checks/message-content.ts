@@ -81,6 +81,33 @@ export const messageContentChecks: CheckModule = [
   // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
   // those that the broker replaces (FRAME-024) or drops (BODY-009).
   {
+    id: 'DELIVERY-052d',
+    title: 'delivers headers of a publisher with the names of those that a broker adds',
+    clauses: ['DELIVERY-052'],
+    profile: 'delivery',
+    accepts: ['all are unchanged', 'deliveryAttempts is 1: the broker replaces it at the first delivery too'],
+    evidence: { frames: 5, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'own-names');
+      const headers = {
+        deadLetterReason: 'MessageExpired',
+        deadLetterSource: 'elsewhere',
+        deadLetterAttempts: '4',
+        deadLetteredAt: '2020-01-01T00:00:00Z',
+      };
+      await client.subscribe(queue);
+      await client.publish(queue, '1', { headers: { ...headers, deliveryAttempts: '7' } });
+      const delivery = await client.delivery({ queue });
+      const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
+      ctx.assert.deepEqual(delivered, headers, 'the headers');
+      ctx.assert.oneOf(delivery.header('deliveryAttempts'), ['7', '1'], 'header deliveryAttempts');
+      await client.ack(delivery);
+    },
+  },
+  // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except
+  // those that the broker replaces (FRAME-024) or drops (BODY-009).
+  {
     id: 'DELIVERY-052b',
     title: 'delivers headers with unusual names and values unchanged, with a payload and without one',
     clauses: ['DELIVERY-052', 'BODY-003', 'PUBLISH-020'],

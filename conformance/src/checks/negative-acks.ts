@@ -3,6 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Connection } from '../connection.ts';
+import { announcedBy } from '../observation/capabilities.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import {
@@ -38,9 +39,9 @@ export const negativeAckChecks: CheckModule = [
     evidence: { frames: 7, messages: 2 },
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
-      const capabilities = subscriber.connectAck.header('capabilities')?.split(',') ?? [];
-      ctx.assert.ok(capabilities.includes('nack'), 'header capabilities of ConnectAck contains nack', {
-        actual: capabilities,
+      const isAnnounced = announcedBy(subscriber.connectAck).has('nack');
+      ctx.assert.ok(isAnnounced, 'header capabilities of ConnectAck contains nack', {
+        actual: subscriber.connectAck.header('capabilities'),
         clause: 'NACK-002',
       });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
@@ -334,6 +335,32 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
       await subscriber.ping();
       ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'the attempts');
+    },
+  },
+  // DLQ-017 (MUST): The broker dead-letters a message at most once, however many subscribers failed it.
+  {
+    id: 'DLQ-017b',
+    title: 'dead-letters a FanOutWithAck message once when both subscribers refuse it for good',
+    clauses: ['DLQ-017', 'NACK-005'],
+    ...optional,
+    evidence: { frames: 16, messages: 4 },
+    run: async (ctx) => {
+      const { queue, id, subscriber, reader, deadLetterQueue } = await withDeadLetterQueue(
+        ctx,
+        fanOutWithAck,
+      );
+      await subscriber.ack(await subscriber.delivery({ queue, id }));
+      const other = await newSubscriber(ctx, queue);
+      const [refused = ''] = await publishSeries(ctx, reader, queue, 1);
+      const copies = await Promise.all(
+        [subscriber, other].map((one) => one.delivery({ queue, id: refused })),
+      );
+      for (const [index, member] of [subscriber, other].entries()) {
+        await sendNack(member, { id: copies[index]?.id ?? '' }, 'DeserializationError');
+        await member.ping();
+      }
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id: refused }));
+      await expectOnlySentinel(ctx, reader, deadLetterQueue, { text: 'there is no second dead letter' });
     },
   },
 ] satisfies readonly Check[];

@@ -1,5 +1,5 @@
 // Checks of PriorityBased queues: the order by priority, the order within a priority, and the selection of subscribers. Areas: DELIVERY,
-// PUBLISH.
+// PUBLISH, BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
@@ -110,6 +110,40 @@ export const priorityChecks: CheckModule = [
         inTime,
         'the messages that are delivered first of those that waited',
       );
+    },
+  },
+  // BODY-012 (MUST): When several headers have the same key, the broker uses the last one and ignores the others.
+  {
+    id: 'BODY-012b',
+    title: 'uses the last of two headers priority',
+    clauses: ['BODY-012'],
+    profile: 'delivery',
+    evidence: { frames: 9, messages: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'two-priorities', priorityBased);
+      const publish = async (...priorities: readonly string[]): Promise<string> => {
+        const headers = priorities.map((priority) => ['priority', priority] as const);
+        return (await client.publish(queue, '1', { headers })).id;
+      };
+      const [low, normal, high] = [
+        await publish('High', 'Low'),
+        await publish('Normal'),
+        await publish('Low', 'High'),
+      ];
+      await client.subscribe(queue);
+      const taken = idsOf(await takeAndAck(client, queue, 3));
+      const nameOf = new Map([
+        [low, 'High, Low'],
+        [normal, 'Normal'],
+        [high, 'Low, High'],
+      ]);
+      const isByLast = taken[0] === high && taken[1] === normal;
+      ctx.assert.ok(isByLast, 'the messages are delivered in the order of their last headers priority', {
+        expected: 'Low, High before Normal before High, Low',
+        actual: taken.map((id) => nameOf.get(id) ?? 'another message').join(' before '),
+        possibleCauses: ['DELIVERY-031', 'PUBLISH-021'],
+      });
     },
   },
   // DELIVERY-032 (SHOULD): In PriorityBased the broker selects subscribers in turn.

@@ -257,6 +257,22 @@ const payloads: CheckModule = [
         ...[' ', '"open', '"tab\there"', '"\\x"', '"\\u12"', '[1}', ','],
       ]),
   },
+  // PUBLISH-025 (SHOULD): The broker creates no queue for a Publish whose payload it refuses.
+  {
+    id: 'PUBLISH-025a',
+    title: 'creates no queue for a Publish whose payload it refuses',
+    clauses: ['PUBLISH-025'],
+    profile: 'core',
+    evidence: { frames: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = ctx.queue('missing');
+      const answer = await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload: '{' });
+      if (answer.command !== Command.Error) ctx.notApplicable('the broker accepts a payload that is no JSON');
+      const isThere = (await client.queueInfo(queue)) !== undefined;
+      ctx.assert.ok(!isThere, 'there is no queue of that name', { actual: 'QueueInfo describes the queue' });
+    },
+  },
   // PUBLISH-014 (SHOULD): The broker refuses a payload that is not one valid JSON text with INVALID_PAYLOAD.
   {
     id: 'PUBLISH-014b',
@@ -387,9 +403,11 @@ const priorities: CheckModule = [
     evidence: { frames: 9, messages: 3 },
     run: async (ctx) => {
       // Two High and two Low messages surround it, so a wrong priority shows whatever the order within a priority is.
-      const order = await deliveredPriorities(ctx, ['High', 'Low', 'Urgent', 'Low', 'High']);
-      const expected = ['High', 'High', 'Urgent', 'Low', 'Low'];
-      ctx.assert.deepEqual(order, expected, 'the priorities of the messages, in the order of delivery');
+      for (const unknown of ['Urgent', '3', '0']) {
+        const order = await deliveredPriorities(ctx, ['High', 'Low', unknown, 'Low', 'High']);
+        const expected = ['High', 'High', unknown, 'Low', 'Low'];
+        ctx.assert.deepEqual(order, expected, 'the priorities of the messages, in the order of delivery');
+      }
     },
   },
 ] satisfies readonly Check[];
@@ -440,7 +458,7 @@ async function deliveredPriorities(
   priorities: readonly (string | undefined)[],
 ): Promise<readonly (string | undefined)[]> {
   const client = await ctx.connect();
-  const queue = await newQueue(ctx, client, 'by-priority', { mode: 3 });
+  const queue = await newQueue(ctx, client, `by-priority-${priorities.join('-')}`, { mode: 3 });
   const published = new Map<string, string | undefined>();
   for (const priority of priorities) {
     const { id } = await client.publish(queue, '1', priority === undefined ? {} : { headers: { priority } });

@@ -7,7 +7,7 @@ import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { nextAttempt, shortTimings, waitUntil } from './shared/retry-attempts.ts';
-import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { idsOf, publishSeries, resetSubscriber, takeAndAck } from './shared/subscribers.ts';
 
 const requeues = {
   profile: 'dashboard',
@@ -105,12 +105,18 @@ export const requeueChecks: CheckModule = [
     title: 'makes as many attempts of a requeued message as of a new one',
     clauses: ['DASH-033'],
     ...requeues,
-    evidence: { responses: 1, messages: 4, assertions: 1 },
+    evidence: { responses: 1, messages: 5, assertions: 2 },
     run: async (ctx) => {
-      const { source, letters, id } = await deadLetter(ctx, { maxRetryAttempts: 2 });
+      const { client, source, letters, id } = await deadLetter(ctx, { maxRetryAttempts: 2 });
+      // Its deliveries as a dead letter do not count either.
+      const reader = await newSubscriber(ctx, letters);
+      await reader.delivery({ queue: letters, id });
+      await resetSubscriber(ctx, reader, { witness: client, queue: letters, remaining: 0 });
       await requeue(ctx, letters, id);
       const subscriber = await newSubscriber(ctx, source);
-      await subscriber.delivery({ queue: source, id });
+      const first = await subscriber.delivery({ queue: source, id });
+      const attempts = first.header('deliveryAttempts');
+      ctx.assert.oneOf(attempts, [undefined, '1'], 'header deliveryAttempts of the first attempt');
       await subscriber.ack(await nextAttempt(ctx, subscriber, { queue: source, id }));
       await subscriber.ping();
       ctx.assert.deepEqual(

@@ -4,6 +4,7 @@ import type { CheckContext } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { ExpectationFailure, PrerequisiteMissing } from '../expectation.ts';
 import type { DeliveryMode } from '../history/operation.ts';
+import { announcedBy } from '../observation/capabilities.ts';
 import { randomFor } from '../random.ts';
 import type { TraceEvent } from '../trace.ts';
 import { BrokenRule } from './broker-model.ts';
@@ -144,8 +145,7 @@ class Exploration {
   async #choices(): Promise<ScenarioChoices> {
     const connection = await this.#connect();
     this.#spares.push(connection);
-    const announced = connection.connectAck.header('capabilities') ?? '';
-    const nack = this.#ctx.target.capabilities.has('nack') && announced.split(',').includes('nack');
+    const nack = this.#ctx.target.capabilities.has('nack') && announcedBy(connection.connectAck).has('nack');
     return { nack, leaving: !this.#ctx.target.countsConnections, modes: this.#modes };
   }
 

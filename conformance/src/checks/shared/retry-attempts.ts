@@ -15,6 +15,9 @@ import { expectOnlySentinel, publishSeries, resetSubscriber } from './subscriber
 /** Short timings. Checks with the same timings share a broker. */
 export const shortTimings: ConfigurationRequest = { timing: { ackTimeoutMs: 500, retryDelayMs: 150 } };
 
+/** For times that tell one ack timeout from the second by which a timer, or a delivery, may be late. */
+export const longerAckTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 3000, retryDelayMs: 150 } };
+
 export type MessageName = { readonly queue: string; readonly id: string };
 
 /** The delay after the n-th failed attempt (n is at least 1): retryDelay(n) of RETRY-003. */
