@@ -14,7 +14,7 @@ import { parseConnectionString } from './connection-string.ts';
 import { DeclaredQueues } from './declarations/declared-queues.ts';
 import { dial } from './dial.ts';
 import type { ClientError } from './errors.ts';
-import { type LoopSource, loopOver } from './message-loop.ts';
+import { type LoopSource, MessageLoop } from './message-loop.ts';
 import { checkedStream, openStreamWithin } from './open-stream.ts';
 import {
   checkPublishAllOptions,
@@ -187,26 +187,19 @@ export class Client extends BrokerCommands {
 
   /**
    * The messages of a queue for a `for await` loop, which subscribes when it starts. A message is acknowledged when the loop asks for the next
-   * one. A loop that is left, by `break` or an error, does not acknowledge the current message, and unsubscribes. The loop ends when the client is
-   * closed; it throws when the subscription or the connection is lost for good, when another subscription of this client to the queue takes its place, and
-   * the reason of `signal`.
+   * one. A loop that is left, by `break` or an error, does not acknowledge the current message, and unsubscribes; so do `return()` and `await using`,
+   * also while `next()` waits. Another `for await` over the same object subscribes again. The loop ends when the client is closed; it throws when the
+   * subscription or the connection is lost for good, when another subscription of this client to the queue takes its place, and the reason of `signal`.
    */
   messages<Value = unknown>(
     queue: string,
     options: SubscribeOptions = {},
   ): AsyncGenerator<ReceivedMessage<Value>, void, undefined> {
     checkSubscribeOptions(options);
-    let subscription: ClientSubscription | undefined;
-    const source: LoopSource<Value> = {
-      start: (handler, onEnd) => {
-        subscription = this.#createSubscription(handler as Handler, options, onEnd);
-        return this.#subscriptions.open(queue, subscription, options);
-      },
-      stop: async () => {
-        if (subscription !== undefined) await this.#subscriptions.drop(queue, subscription);
-      },
-    };
-    return loopOver(source, options.signal);
+    return new MessageLoop<Value>({
+      createSource: () => this.#createLoopSource(queue, options),
+      signal: options.signal,
+    });
   }
 
   /** Resolves when the broker sends no more messages of the queue; received ones are still handled. */
@@ -235,6 +228,19 @@ export class Client extends BrokerCommands {
   async #request(request: CommandRequest, call: CallOptions = {}): Promise<Message> {
     const connection = await this.#supervisor.waitForConnection(describe(request), call);
     return connection.request(request, call);
+  }
+
+  #createLoopSource<Value>(queue: string, options: SubscribeOptions): LoopSource<Value> {
+    let subscription: ClientSubscription | undefined;
+    return {
+      start: (handler, onEnd, signal) => {
+        subscription = this.#createSubscription(handler as Handler, options, onEnd);
+        return this.#subscriptions.open(queue, subscription, { signal });
+      },
+      stop: async () => {
+        if (subscription !== undefined) await this.#subscriptions.drop(queue, subscription);
+      },
+    };
   }
 
   #createSubscription(

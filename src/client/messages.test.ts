@@ -112,6 +112,124 @@ describe('a loop over messages', () => {
   });
 });
 
+describe('a loop that is left while it waits', () => {
+  const over = { done: true, value: undefined };
+
+  it.each<[string, (loop: AsyncGenerator) => Promise<unknown>]>([
+    ['return()', (loop) => loop.return(undefined)],
+    ['await using', async (loop) => loop[Symbol.asyncDispose]()],
+    ['throw()', (loop) => loop.throw(new Error('mine')).catch((error: Error) => error)],
+  ])('for a message, by %s, ends at once and unsubscribes [CLIENT-046]', async (_how, leave) => {
+    const { client, broker } = await connectPair();
+    const loop = client.messages('orders');
+    const waiting = Promise.all([loop.next(), loop.next()]);
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const left = leave(loop);
+    const unsubscribe = await broker.take();
+    expect(unsubscribe).toMatchObject({ command: 24, queue: 'orders' });
+    broker.send({ command: 25, id: unsubscribe.id, queue: 'orders' });
+    expect(await waiting).toEqual([over, over]);
+    expect([undefined, over, new Error('mine')]).toContainEqual(await left);
+    expect(await loop.next()).toEqual(over);
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('for the answer to its Subscribe ends at once, and takes it back', async () => {
+    const { client, broker } = await connectPair();
+    const loop = client.messages('orders');
+    const waiting = loop.next();
+    const subscribe = await broker.take();
+    expect(await loop.return(undefined)).toEqual(over);
+    expect(await waiting).toEqual(over);
+    broker.send({ command: 23, id: subscribe.id, queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 24, queue: 'orders' });
+  });
+
+  it('leaves the subscription before it as it was when it was not accepted yet', async () => {
+    const received: string[] = [];
+    const pair = await connectSubscribed(({ id }) => void received.push(id));
+    const loop = pair.client.messages('orders');
+    const waiting = loop.next();
+    await pair.broker.take();
+    await loop.return(undefined);
+    expect(await waiting).toEqual(over);
+    pair.broker.send(deliver('m1'));
+    expect(await pair.broker.take()).toMatchObject({ command: 30, id: 'm1' });
+    expect(received).toEqual(['m1']);
+  });
+
+  it('that never began sends nothing', async () => {
+    const { client, broker } = await connectPair();
+    const loop = client.messages('orders');
+    expect(await loop.return(undefined)).toEqual(over);
+    expect(await loop.next()).toEqual(over);
+    await pingPong({ client, broker });
+    expect(broker.untaken).toEqual([]);
+  });
+
+  it('tells who leaves it that the broker refused to end the subscription, once', async () => {
+    const { client, broker } = await connectPair();
+    const loop = client.messages('orders');
+    const waiting = loop.next();
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const failed = expect(loop.return(undefined)).rejects.toMatchObject({ code: 'INTERNAL' });
+    const { id } = await broker.take();
+    broker.send({ command: 99, id, errorCode: 'INTERNAL', errorMessage: '' });
+    await failed;
+    expect(await waiting).toEqual(over);
+    expect(await loop.return(undefined)).toEqual(over);
+  });
+
+  it('by its signal does not wait for the broker', async () => {
+    const { client, broker } = await connectPair();
+    const controller = new AbortController();
+    const loop = client.messages('orders', { signal: controller.signal });
+    const failed = expect(loop.next()).rejects.toThrow('enough');
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    controller.abort(new Error('enough'));
+    await failed;
+    expect(await broker.take()).toMatchObject({ command: 24, queue: 'orders' });
+  });
+});
+
+it('the messages of a queue can be looped over again, with another subscription [CLIENT-046]', async () => {
+  const { client, broker } = await connectPair();
+  const messages = client.messages('orders');
+  const loopOnce = async () => {
+    for await (const { id } of messages) return id;
+    return 'nothing';
+  };
+  for (const id of ['m1', 'm2', 'm3']) {
+    const looping = loopOnce();
+    await accept(broker, 23);
+    broker.send(deliver(id));
+    await accept(broker, 25);
+    expect(await looping).toBe(id);
+  }
+  await client.close();
+  await expect(loopOnce()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
+});
+
+it('a loop goes on with the messages that next() has left', async () => {
+  const { client, broker } = await connectPair();
+  const messages = client.messages('orders');
+  const first = messages.next();
+  await accept(broker, 23);
+  broker.send(deliver('m1'), deliver('m2'));
+  await first;
+  const looping = (async () => {
+    for await (const { id } of messages) return id;
+    return 'nothing';
+  })();
+  expect(await broker.take()).toMatchObject({ command: 30, id: 'm1' });
+  await accept(broker, 25);
+  expect(await looping).toBe('m2');
+});
+
 describe('manual acknowledgment', () => {
   it('sends an ack only when the handler says so, and once [CLIENT-047]', async () => {
     const received: ReceivedMessage[] = [];
