@@ -153,12 +153,13 @@ export class ClientConnection {
 
   /**
    * Sends a command and returns its answer.
-   * @throws CommandError, CommandTimeoutError, ConnectionError, MessageTooLargeError
+   * @throws CommandError, CommandTimeoutError, ConnectionError, MessageTooLargeError; RangeError when `createId` gave an id that is under way
    */
   request(request: CommandRequest, { signal }: CallOptions = {}): Promise<Message> {
-    const id = this.#options.settings.createId();
+    const { createId, mayRepeatIds: hasChosenId } = this.#options.settings;
+    const id = createId();
     const answer = new Promise<Message>((handleAnswer, handleFailure) =>
-      this.start({ ...request, id, handleAnswer, handleFailure }),
+      this.start({ ...request, id, hasChosenId, handleAnswer, handleFailure }),
     );
     return orAborted(answer, signal, () => this.forget(id));
   }

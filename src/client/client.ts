@@ -130,7 +130,7 @@ export class Client extends BrokerCommands {
       checkPublishOptions(options);
       const fields = {
         id: options.id ?? this.#settings.createId(),
-        hasChosenId: options.id !== undefined,
+        hasChosenId: options.id !== undefined || this.#settings.mayRepeatIds,
         queue,
         headers: toHeaders(options),
         payload: toPayload(value),

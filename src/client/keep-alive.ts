@@ -2,6 +2,7 @@
 
 import { Command } from '../protocol/command.ts';
 import type { ClientConnection } from './client-connection.ts';
+import { ClientError } from './errors.ts';
 import type { ClientSettings } from './options.ts';
 import { callSafely } from './process-warning.ts';
 
@@ -12,16 +13,19 @@ export function keepAlive(
   connection: ClientConnection,
   { keepAliveIntervalMs, createId }: KeepAliveSettings,
 ): void {
-  const ping = () => {
+  const ping = async () => {
     if (connection.isPaused) {
       connection.send({ command: Command.Ping, id: createId() });
       return;
     }
     const answered = connection.request({ command: Command.Ping, answer: Command.Pong });
-    answered.catch(() => connection.abandon());
+    await answered.catch((error: unknown) => {
+      if (!(error instanceof ClientError)) throw error;
+      connection.abandon();
+    });
   };
   const timer = setInterval(() => {
-    if (connection.isOpen) callSafely('a Ping, for which createId made no id,', ping);
+    if (connection.isOpen) callSafely('a Ping, for which createId made no id of its own,', ping);
   }, keepAliveIntervalMs);
   void connection.closed.then(() => clearInterval(timer));
 }

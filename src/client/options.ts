@@ -91,6 +91,8 @@ export type ClientSettings = {
   readonly connectHeaders: ReadonlyMap<string, string>;
   readonly limits: ProtocolLimits;
   readonly createId: () => string;
+  /** The user gave `createId`, which may repeat an id that is under way. */
+  readonly mayRepeatIds: boolean;
   /** Never throws. */
   readonly onHandlerError: (error: unknown) => void;
 };
@@ -116,6 +118,7 @@ export function toSettings(options: ConnectOptions & CallOptions): ClientSetting
     connectHeaders: connectHeaders(options),
     limits: { ...defaultLimits, maxMessageSizeBytes, maxDecompressedSizeBytes: maxMessageSizeBytes },
     createId: options.createId === undefined ? sequentialIds() : checkedIds(options.createId),
+    mayRepeatIds: options.createId !== undefined,
     onHandlerError: reportTo(options.onHandlerError),
   };
 }

@@ -10,7 +10,7 @@ import { Fifo } from './fifo.ts';
 /** A command and what to do when its wait is over: exactly one of the two handlers is called, at most once. */
 export type PendingCommand = {
   readonly id: string;
-  /** The caller of the library has chosen the id, and may choose it twice; all other ids differ. */
+  /** The id comes from the caller of the library, as `id` or from `createId`, and may come twice; all other ids differ. */
   readonly hasChosenId?: boolean;
   /** The command that is sent, for messages. */
   readonly command: CommandNumber;
@@ -46,7 +46,9 @@ export class PendingCommands {
   /** @throws RangeError when the answer to this chosen id could not be told from that to another */
   add(pending: PendingCommand): void {
     if (pending.hasChosenId && this.#isPending(pending.id))
-      throw new RangeError(`a command with the id ${JSON.stringify(pending.id)} is under way`);
+      throw new RangeError(
+        `a command with the id ${JSON.stringify(pending.id)} is under way; allowed is another id, also from createId`,
+      );
     this.#inOrder.push({ pending, deadlineAt: performance.now() + this.#timeoutMs });
     this.#timer ??= setTimeout(() => this.#expire(), this.#timeoutMs);
   }

@@ -7,7 +7,7 @@ import type { ClientError } from './errors.ts';
 
 export type PublishFields = {
   readonly id: string;
-  /** The caller of the library has chosen the id. */
+  /** The id comes from the caller of the library. */
   readonly hasChosenId: boolean;
   readonly queue: string;
   readonly headers: Headers;

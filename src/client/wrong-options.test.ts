@@ -161,6 +161,53 @@ describe('close', () => {
   });
 });
 
+describe('a createId that repeats itself', () => {
+  it('fails the second of two publishes under way: one answer would confirm both', async () => {
+    const { client, broker } = await connectPair({ createId: () => 'same' });
+    const published = client.publish('orders', 1);
+    await expect(client.publish('orders', 2)).rejects.toThrow(
+      /^a command with the id "same" is under way; .* createId/,
+    );
+    await expect(client.ping()).rejects.toThrow(RangeError);
+    expect(await broker.take()).toMatchObject({ command: 20, id: 'same' });
+    broker.send({ command: 21, id: 'same' });
+    await expect(published).resolves.toBe('same');
+    expect(broker.untaken).toEqual([]);
+    await client.close();
+  });
+
+  it('fails no publish that is sent again after a lost connection', async () => {
+    useVirtualTime();
+    const network = new ScriptedNetwork();
+    const ownIds = ['connect', 'm1', 'm2', 'connect again', 'disconnect'];
+    const { client, broker } = await network.connect({ createId: () => ownIds.shift() ?? '' });
+    const published = [client.publish('orders', 1), client.publish('orders', 2)];
+    const ids = await broker.takeIds(2);
+    broker.destroy();
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    expect(await next.takeIds(2)).toEqual(ids);
+    next.confirm(...ids);
+    expect(await Promise.all(published)).toEqual(ids);
+    await client.close();
+  });
+
+  it('is a warning for a Ping, which leaves the connection alone', async () => {
+    vi.useFakeTimers();
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const { client, broker } = await connectPair({ createId: () => 'same', commandTimeoutMs: 60_000 });
+    const published = client.publish('orders', 1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^a Ping, .* "same" is under way/));
+    vi.useRealTimers();
+    await broker.take();
+    broker.send({ command: 21, id: 'same' });
+    await published;
+    await client.close();
+  });
+});
+
 it('a Ping for which createId makes no id is a warning, and ends nothing', async () => {
   vi.useFakeTimers();
   const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
