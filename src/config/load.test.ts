@@ -304,6 +304,10 @@ describe('the file', () => {
       'maxQueueSize (file truemq.yaml): came 1.5; allowed is a whole number from 1 to 2147483647',
     ],
     ['enableAutoCreate: 1', 'enableAutoCreate (file truemq.yaml): came 1; allowed is true or false'],
+    [
+      'port: .inf',
+      'port (file truemq.yaml): came Infinity; allowed is a port from 1 to 65535, or 0 for any free one',
+    ],
     ['prot: 1', 'prot (file truemq.yaml): no such key; did you mean port?'],
     ['- port', 'file truemq.yaml: holds no map of keys to values'],
   ])('refuses %j [CONFIG-002, CONFIG-003]', (file, problem) => {

@@ -33,6 +33,7 @@ import {
 import { didYouMean, nearestName } from './nearest-name.ts';
 import { findConflicts, findWarnings } from './rules.ts';
 import { chooseSecrets, emptySecrets, type ReadSecretFile } from './secrets.ts';
+import { writtenValue } from './written-value.ts';
 
 export type ConfigurationSources = {
   /** Values by key, from the program that contains the broker. They come before all others. */
@@ -117,8 +118,7 @@ function parseGiven(kind: KeyKind, given: Given): ParsedValue {
 
 function showRaw(kind: KeyKind, raw: unknown): string {
   if (isSecret(kind)) return HIDDEN;
-  const text = JSON.stringify(raw) ?? String(raw);
-  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+  return writtenValue(raw);
 }
 
 /** Kubernetes gives every pod a variable per service; one named "truemq" then says `TRUEMQ_PORT=tcp://10.0.0.1:2925`. */

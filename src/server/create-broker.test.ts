@@ -287,6 +287,20 @@ describe('a start that fails', () => {
     );
   });
 
+  it.each<[unknown, string]>([
+    [null, 'the options of createBroker: came null; allowed is an object of options'],
+    ['x', 'the options of createBroker: came "x"; allowed is an object of options'],
+    [[], 'the options of createBroker: came []; allowed is an object of options'],
+    [new Map(), 'the options of createBroker: came Map(0) {}; allowed is an object of options'],
+    [{ port: 1n }, 'port (option): came 1n; allowed is a port from 1 to 65535, or 0 for any free one'],
+    [{ maxQueueSize: Number.POSITIVE_INFINITY }, 'maxQueueSize (option): came Infinity; allowed is a '],
+    [{ ackTimeout: Number.NaN }, 'ackTimeout (option): came NaN; allowed is 1ms to 576h'],
+  ])('says what came instead of options or a value (%#)', async (options, message) => {
+    const error = await refusal(options as object);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.message).toContain(message);
+  });
+
   it('refuses the keys of the log, which have no effect in a program', async () => {
     expect((await refusal({ logLevel: 'debug' })).message).toBe(
       'logLevel (option): has no effect in a program; allowed is a logger instead',
@@ -302,7 +316,7 @@ describe('a start that fails', () => {
       { logger: { info: () => undefined } },
       'logger (option): came one without error, warn, debug; allowed is an object with the functions error, warn, info, debug',
     ],
-    [{ tellOperator: 'me' }, 'tellOperator (option): came me; allowed is a function'],
+    [{ tellOperator: 'me' }, 'tellOperator (option): came "me"; allowed is a function'],
   ])('refuses %j, which cannot be called', async (options, message) => {
     const error = await refusal(options);
     expect(error).toBeInstanceOf(ConfigurationError);

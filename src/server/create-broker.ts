@@ -1,10 +1,10 @@
 // `createBroker`: a broker inside another program, for its tests above all. Turns options into a configuration and a running broker into a small
 // object. Reads no environment and no configuration file, installs no signal handlers, and never ends the process.
 
-import { format } from 'node:util';
 import { ConfigurationError, type ConfigurationOptions } from '../config/configuration.ts';
 import { loadConfiguration } from '../config/load.ts';
 import { readSecretFile } from '../config/secret-file.ts';
+import { writtenValue } from '../config/written-value.ts';
 import { formatAddress } from '../http/listen-error.ts';
 import type { Logger } from '../model/logger.ts';
 import { guardedLogger } from './guarded-logger.ts';
@@ -50,6 +50,7 @@ export type EmbeddedBroker = {
  * Nothing is open then.
  */
 export async function createBroker(options: BrokerOptions = {}): Promise<EmbeddedBroker> {
+  checkOptions(options);
   const { logger: givenLogger, tellOperator, ...given } = options;
   const logger = givenLogger === undefined ? silentLogger : guardedLogger(givenLogger);
   checkTellOperator(tellOperator);
@@ -64,10 +65,18 @@ export async function createBroker(options: BrokerOptions = {}): Promise<Embedde
   return embedded(await startBroker(configuration, logger, new AbortController().signal, tellOperator));
 }
 
+/** Callers in JavaScript are not type-checked. What has entries of its own, as a list or a Map, would be taken for options without keys. */
+function checkOptions(options: unknown): void {
+  if (typeof options === 'object' && options !== null && !(Symbol.iterator in options)) return;
+  throw new ConfigurationError([
+    `the options of createBroker: came ${writtenValue(options)}; allowed is an object of options`,
+  ]);
+}
+
 function checkTellOperator(tellOperator: unknown): void {
   if (tellOperator === undefined || typeof tellOperator === 'function') return;
   throw new ConfigurationError([
-    `tellOperator (option): came ${format(tellOperator)}; allowed is a function`,
+    `tellOperator (option): came ${writtenValue(tellOperator)}; allowed is a function`,
   ]);
 }
 

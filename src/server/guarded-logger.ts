@@ -3,6 +3,7 @@
 
 import { format } from 'node:util';
 import { ConfigurationError } from '../config/configuration.ts';
+import { writtenValue } from '../config/written-value.ts';
 import type { LogFields, Logger } from '../model/logger.ts';
 
 const levels = ['error', 'warn', 'info', 'debug'] as const;
@@ -43,7 +44,7 @@ export function guardedLogger(logger: Logger): Logger {
 function check(logger: unknown): void {
   const allowed = `allowed is an object with the functions ${levels.join(', ')}`;
   if (typeof logger !== 'object' || logger === null)
-    throw new ConfigurationError([`logger (option): came ${format(logger)}; ${allowed}`]);
+    throw new ConfigurationError([`logger (option): came ${writtenValue(logger)}; ${allowed}`]);
   const missing = levels.filter((level) => typeof (logger as Partial<Logger>)[level] !== 'function');
   if (missing.length > 0)
     throw new ConfigurationError([`logger (option): came one without ${missing.join(', ')}; ${allowed}`]);
