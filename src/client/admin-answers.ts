@@ -2,8 +2,8 @@
 // wire. Pure. Implements CLIENT-001 for admin commands.
 
 import { type AccessEntry, QueueOperation, type QueueOperationName } from '../model/access.ts';
-import { numberOfName } from '../model/named-numbers.ts';
 import { operationNames, readAccessList, readUsers } from '../protocol/admin-json.ts';
+import { checkEntry, checkText, shown } from './option-checks.ts';
 import { readable } from './queue-answers.ts';
 
 export type User = {
@@ -20,13 +20,29 @@ export type Permission = {
   readonly operations: readonly QueueOperationName[];
 };
 
-export function encodeProperties(properties: Readonly<Record<string, unknown>>): Buffer {
+/** What an admin command says, by the names of the protocol. */
+export type AdminProperties = {
+  readonly username: string;
+  readonly password?: string;
+  readonly newPassword?: string;
+  readonly queuePattern?: string;
+  readonly operations?: readonly QueueOperationName[];
+};
+
+/** @throws TypeError for a name, a password or a pattern that is no text */
+export function encodeProperties({ operations, ...texts }: AdminProperties): Buffer {
+  for (const [name, value] of Object.entries(texts)) checkText(name, value);
+  const properties =
+    operations === undefined ? texts : { ...texts, operations: checkedOperations(operations) };
   return Buffer.from(JSON.stringify(properties));
 }
 
 /** @throws TypeError when a name is no operation */
-export function checkedOperations(operations: readonly QueueOperationName[]): readonly QueueOperationName[] {
-  for (const name of operations) numberOfName(QueueOperation, name);
+function checkedOperations(operations: readonly QueueOperationName[]): readonly QueueOperationName[] {
+  const names = Object.keys(QueueOperation);
+  if (!Array.isArray(operations))
+    throw new TypeError(`operations: came ${shown(operations)}; allowed is a list of ${names.join(', ')}`);
+  for (const name of operations) checkEntry('operations', name, names);
   return operations;
 }
 

@@ -6,7 +6,7 @@ import { Command, type CommandNumber } from '../protocol/command.ts';
 import type { Message } from '../protocol/message.ts';
 import type { CallOptions } from './abort.ts';
 import {
-  checkedOperations,
+  type AdminProperties,
   decodePermissions,
   decodeUsers,
   encodeProperties,
@@ -14,6 +14,8 @@ import {
   type User,
 } from './admin-answers.ts';
 import type { CommandRequest } from './client-connection.ts';
+import { checkCallOptions } from './operation-options.ts';
+import { checkArgument } from './option-checks.ts';
 import {
   type CreateQueueOptions,
   decodeQueueDetails,
@@ -75,9 +77,7 @@ export class BrokerCommands {
     operations: readonly QueueOperationName[],
     call?: CallOptions,
   ): Promise<void> {
-    const checked = checkedOperations(operations);
-    const granted = { username, queuePattern, operations: checked };
-    await this.#administer(Command.AdminGrantPermission, granted, call);
+    await this.#administer(Command.AdminGrantPermission, { username, queuePattern, operations }, call);
   }
 
   /** Takes back what was granted for exactly this pattern; succeeds if nothing was. */
@@ -94,9 +94,9 @@ export class BrokerCommands {
     return decodePermissions(await this.#administer(Command.AdminGetUserPermissions, { username }, call));
   }
 
-  #administer(
+  async #administer(
     command: CommandNumber,
-    properties: Readonly<Record<string, unknown>>,
+    properties: AdminProperties,
     call: CallOptions | undefined,
   ): Promise<Buffer> {
     return this.#send(command, { payload: encodeProperties(properties) }, call);
@@ -106,8 +106,10 @@ export class BrokerCommands {
   async #send(
     command: CommandNumber,
     fields: { readonly queue?: string; readonly payload?: Buffer },
-    call: CallOptions | undefined,
+    call: CallOptions = {},
   ): Promise<Buffer> {
+    if ('queue' in fields) checkArgument('queue', fields.queue, 'string');
+    checkCallOptions(call);
     return (await this.#request({ command, answer: command, ...fields }, call)).payload;
   }
 }

@@ -17,6 +17,7 @@ import type { ClientError } from './errors.ts';
 import { type LoopSource, MessageLoop } from './message-loop.ts';
 import { checkedStream, openStreamWithin } from './open-stream.ts';
 import {
+  checkCallOptions,
   checkPublishAllOptions,
   checkPublishOptions,
   checkSubscribeOptions,
@@ -24,8 +25,8 @@ import {
   type SubscribeOptions,
   toHeaders,
 } from './operation-options.ts';
-import { checkType } from './option-checks.ts';
-import { type ClientSettings, type ConnectOptions, toSettings } from './options.ts';
+import { checkArgument } from './option-checks.ts';
+import { type ClientSettings, type ConnectOptions, checkConnectKeys, toSettings } from './options.ts';
 import { toPayload } from './payload.ts';
 import { publishEach } from './publish-all.ts';
 import { PublishTask } from './publish-task.ts';
@@ -48,9 +49,16 @@ export function connect(connectionString: string, options?: ConnectOptions & Cal
 export function connect(options?: ConnectOptions & CallOptions): Promise<Client>;
 export async function connect(
   target: string | (ConnectOptions & CallOptions) = {},
-  options: ConnectOptions & CallOptions = {},
+  options?: ConnectOptions & CallOptions,
 ): Promise<Client> {
-  return Client.open(typeof target === 'string' ? { ...parseConnectionString(target), ...options } : target);
+  if (typeof target === 'string') {
+    if (options !== undefined) checkConnectKeys(options);
+    return Client.open({ ...parseConnectionString(target), ...options });
+  }
+  if (options === undefined) return Client.open(target);
+  throw new TypeError(
+    'connect: two arguments came; allowed is a connection string and options, or options alone',
+  );
 }
 
 /** A client of a broker. Operations reject with CommandError, CommandTimeoutError or ConnectionError. */
@@ -125,9 +133,9 @@ export class Client extends BrokerCommands {
     const signal = (options as PublishOptions | null)?.signal;
     let task: PublishTask | undefined;
     const published = new Promise<string>((resolve, reject) => {
-      signal?.throwIfAborted();
-      checkType('queue', queue ?? null, 'string');
+      checkArgument('queue', queue, 'string');
       checkPublishOptions(options);
+      signal?.throwIfAborted();
       const fields = {
         id: options.id ?? this.#settings.createId(),
         hasChosenId: options.id !== undefined || this.#settings.mayRepeatIds,
@@ -153,22 +161,25 @@ export class Client extends BrokerCommands {
     values: Iterable<Value> | AsyncIterable<Value>,
     options: Omit<PublishOptions, 'id'> = {},
   ): Promise<number> {
+    checkArgument('queue', queue, 'string');
     checkPublishAllOptions(options);
+    const { signal } = options;
     return publishEach(values, {
       publish: (value) => this.publish(queue, value, options),
-      roomToPublish: () => (this.#publisher.hasRoom ? undefined : this.roomToPublish(options)),
+      roomToPublish: () => (this.#publisher.hasRoom ? undefined : this.roomToPublish({ signal })),
       onEnd: (listener) => this.#publisher.onEnd(listener),
-      signal: options.signal,
+      signal,
     });
   }
 
   /** Resolves when a publish would be sent without waiting, or when the client has ended. */
-  roomToPublish({ signal }: CallOptions = {}): Promise<void> {
+  async roomToPublish(call: CallOptions = {}): Promise<void> {
+    checkCallOptions(call);
     let forget = () => {};
     const room = new Promise<void>((resolve) => {
       forget = this.#publisher.onRoom(resolve);
     });
-    return orAborted(room, signal, forget);
+    await orAborted(room, call.signal, forget);
   }
 
   /**
@@ -180,7 +191,8 @@ export class Client extends BrokerCommands {
     handler: Handler<Value>,
     options: SubscribeOptions = {},
   ): Promise<void> {
-    checkType('handler', handler ?? null, 'function');
+    checkArgument('queue', queue, 'string');
+    checkArgument('handler', handler, 'function');
     checkSubscribeOptions(options);
     await this.#subscriptions.open(queue, this.#createSubscription(handler as Handler, options), options);
   }
@@ -195,6 +207,7 @@ export class Client extends BrokerCommands {
     queue: string,
     options: SubscribeOptions = {},
   ): AsyncGenerator<ReceivedMessage<Value>, void, undefined> {
+    checkArgument('queue', queue, 'string');
     checkSubscribeOptions(options);
     return new MessageLoop<Value>({
       createSource: () => this.#createLoopSource(queue, options),
@@ -204,10 +217,13 @@ export class Client extends BrokerCommands {
 
   /** Resolves when the broker sends no more messages of the queue; received ones are still handled. */
   async unsubscribe(queue: string, call: CallOptions = {}): Promise<void> {
+    checkArgument('queue', queue, 'string');
+    checkCallOptions(call);
     await this.#subscriptions.close(queue, call);
   }
 
   async ping(call: CallOptions = {}): Promise<void> {
+    checkCallOptions(call);
     await this.#request({ command: Command.Ping, answer: Command.Pong }, call);
   }
 

@@ -7,6 +7,7 @@ import type { Entry } from './connection-string/entry.ts';
 import { findKey, type Key, keys } from './connection-string/keys.ts';
 import { splitKeys } from './connection-string/keys-form.ts';
 import { isUrl, splitUrl } from './connection-string/url-form.ts';
+import { checkArgument } from './option-checks.ts';
 
 export { ConnectionStringError } from './connection-string/connection-string-error.ts';
 export type { ConnectionStringOptions } from './connection-string/connection-string-options.ts';
@@ -16,6 +17,7 @@ export type { ConnectionStringOptions } from './connection-string/connection-str
  * @throws ConnectionStringError that says what is wrong, where, and what is allowed; it never contains the password
  */
 export function parseConnectionString(text: string): ConnectionStringOptions {
+  checkArgument('the connection string', text, 'string');
   const entries = isUrl(text) ? splitUrl(text) : splitKeys(text);
   const seen = new Set<Key>();
   let options: Partial<ConnectionStringOptions> = {};

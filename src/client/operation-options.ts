@@ -11,7 +11,10 @@ import {
   checkInteger,
   checkKeys,
   checkOneOf,
+  checkSignal,
+  isPlain,
   type KeysOf,
+  shown,
 } from './option-checks.ts';
 import { MAX_INT32 } from './reconnect-schedule.ts';
 
@@ -33,40 +36,53 @@ export type SubscribeOptions = CallOptions & {
 const publishKeys: KeysOf<PublishOptions> = { headers: true, priority: true, id: true, signal: true };
 const publishAllKeys: KeysOf<Omit<PublishOptions, 'id'>> = { headers: true, priority: true, signal: true };
 const subscribeKeys: KeysOf<SubscribeOptions> = { maxInFlight: true, ack: true, signal: true };
+const callKeys: KeysOf<CallOptions> = { signal: true };
 const priorityNames = Object.keys(Priority);
+
+/** @throws TypeError */
+export function checkCallOptions(call: CallOptions): void {
+  checkKeys('the options of the call', call, callKeys);
+  checkSignal(call.signal);
+}
 
 /** @throws TypeError, RangeError */
 export function checkPublishOptions(options: PublishOptions): void {
   checkKeys('the options of publish', options, publishKeys);
   if (options.id !== undefined) checkId('id', options.id);
   checkOneOf('priority', options.priority, priorityNames);
+  checkSignal(options.signal);
 }
 
 /** One id would make all values but the first repeats. @throws TypeError */
 export function checkPublishAllOptions(options: Omit<PublishOptions, 'id'>): void {
   checkKeys('the options of publishAll', options, publishAllKeys);
+  checkOneOf('priority', options.priority, priorityNames);
+  checkSignal(options.signal);
 }
 
 /** @throws TypeError, RangeError */
 export function checkSubscribeOptions(options: SubscribeOptions): void {
   checkKeys('the options of a subscription', options, subscribeKeys);
-  const { maxInFlight = 1, ack } = options;
+  const { maxInFlight = 1, ack, signal } = options;
   checkInteger('maxInFlight', maxInFlight, 1, MAX_INT32);
   checkOneOf('ack', ack, ['auto', 'manual']);
+  checkSignal(signal);
 }
 
 /** @throws TypeError, RangeError for headers that cannot be sent */
 export function toHeaders({ headers, priority }: PublishOptions): ReadonlyMap<string, string> {
   if (headers === undefined && priority === undefined) return noHeaders;
-  const all = new Map(Object.entries(checkedHeaders(headers ?? {})));
+  const all = new Map(headers === undefined ? [] : Object.entries(checkedHeaders(headers)));
   if (priority !== undefined) all.set(HeaderName.Priority, priority);
   return all;
 }
 
 /** @throws TypeError for a Map or a list, whose entries are no keys of the object, and for a value that is no text */
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  if (typeof headers !== 'object' || headers === null || Symbol.iterator in headers)
-    throw new TypeError('headers: allowed is a plain object of texts; Object.fromEntries makes one of a Map');
-  for (const key in headers) checkHeaderText(`headers.${key}`, headers[key] ?? null);
+  if (!isPlain(headers))
+    throw new TypeError(
+      `headers: came ${shown(headers)}; allowed is a plain object of texts; Object.fromEntries makes one of a Map`,
+    );
+  for (const key in headers) checkHeaderText(`headers.${key}`, headers[key]);
   return headers;
 }

@@ -15,14 +15,17 @@ import {
 } from './declarations/queue-declaration.ts';
 import { sequentialIds } from './ids.ts';
 import {
+  checkEntry,
   checkHeaderText,
   checkId,
   checkInteger,
   checkKeys,
   checkNumber,
   checkOneOf,
+  checkSignal,
   checkType,
   type KeysOf,
+  shown,
 } from './option-checks.ts';
 import { callSafely, warn } from './process-warning.ts';
 import { type PublishWindowOptions, toPublishWindow } from './publish-window.ts';
@@ -155,8 +158,13 @@ const optionKeys: KeysOf<ConnectOptions & CallOptions> = {
   signal: true,
 };
 
-function checkOptions(options: ConnectOptions & CallOptions): void {
+/** @throws TypeError */
+export function checkConnectKeys(options: ConnectOptions & CallOptions): void {
   checkKeys('the options of connect', options, optionKeys);
+}
+
+function checkOptions(options: ConnectOptions & CallOptions): void {
+  checkConnectKeys(options);
   const { commandTimeoutMs = 1, keepAliveIntervalMs = 1, compressionThresholdBytes = 0 } = options;
   // A timer of Node.js that is given a longer delay, or none, waits 1 ms.
   checkNumber('commandTimeoutMs', commandTimeoutMs, 1, MAX_INT32);
@@ -168,7 +176,7 @@ function checkOptions(options: ConnectOptions & CallOptions): void {
   checkOneOf('onInterruptedPublish', options.onInterruptedPublish, ['resend', 'reject']);
   checkCompressions(options.compressions);
   for (const name of ['authToken', 'username', 'password', 'clientVersion'] as const)
-    checkHeaderText(name, options[name]);
+    if (options[name] !== undefined) checkHeaderText(name, options[name]);
   for (const name of ['createId', 'onHandlerError', 'onQueueDifference', 'openStream'] as const)
     checkType(name, options[name], 'function');
   for (const name of ['useTls', 'skipCertificateValidation'] as const)
@@ -176,13 +184,16 @@ function checkOptions(options: ConnectOptions & CallOptions): void {
   for (const name of ['host', 'tlsServerName', 'tlsKeyPassword'] as const)
     checkType(name, options[name], 'string');
   checkTlsOptions(options);
+  checkSignal(options.signal);
 }
 
 function checkCompressions(compressions: unknown): void {
   if (compressions === undefined) return;
   if (!Array.isArray(compressions))
-    throw new TypeError("compressions: allowed is a list of 'brotli' and 'gzip', [] for none");
-  for (const name of compressions) checkOneOf('compressions', name ?? null, ['brotli', 'gzip']);
+    throw new TypeError(
+      `compressions: came ${shown(compressions)}; allowed is a list of 'brotli' and 'gzip', [] for none`,
+    );
+  for (const name of compressions) checkEntry('compressions', name, ['brotli', 'gzip']);
 }
 
 /** Ids that a broker would refuse, or that its answer would not repeat, fail where they are made. */
@@ -204,7 +215,8 @@ function toDeclarations({
   conflictStrategy,
   onQueueDifference,
 }: ConnectOptions): DeclarationOptions {
-  if (!Array.isArray(queues)) throw new TypeError('queues: allowed is a list of names and declarations');
+  if (!Array.isArray(queues))
+    throw new TypeError(`queues: came ${shown(queues)}; allowed is a list of names and declarations`);
   const declared = queues.map((queue) => (typeof queue === 'string' ? { name: queue } : queue));
   checkDeclarations(declared, conflictStrategy);
   return {

@@ -7,6 +7,7 @@ import { OverflowStrategy, type OverflowStrategyName } from '../model/overflow-s
 import type { QueueOptions } from '../model/queue-options.ts';
 import { createQueuePayload, readQueueInfo, readQueueNames } from '../protocol/queue-options-json.ts';
 import { ClientError } from './errors.ts';
+import { isPlain, shown } from './option-checks.ts';
 
 /** Omitted options have the broker's default. */
 export type CreateQueueOptions = Partial<Omit<QueueOptions, 'mode' | 'overflowStrategy'>> & {
@@ -42,10 +43,12 @@ const types: Readonly<Record<keyof CreateQueueOptions, string>> = {
 
 /** An unknown option, a value of another type, a name that there is not; undefined when there is none of these. */
 export function problemOfOptions(options: CreateQueueOptions): string | undefined {
+  if (!isPlain(options)) return `came ${shown(options)}; allowed is an object of options`;
   for (const [option, value] of Object.entries(options)) {
     const type = Object.hasOwn(types, option) ? types[option as keyof typeof types] : undefined;
     if (type === undefined) return `unknown option ${option}; options are ${Object.keys(types).join(', ')}`;
-    if (value !== undefined && typeof value !== type) return `${option} must be a ${type}`;
+    if (value !== undefined && typeof value !== type)
+      return `${option} must be a ${type}; it is ${shown(value)}`;
   }
   const { mode, overflowStrategy } = options;
   return (
@@ -56,7 +59,7 @@ export function problemOfOptions(options: CreateQueueOptions): string | undefine
 
 function problemOfName(option: string, table: object, name: string | undefined): string | undefined {
   if (name === undefined || Object.hasOwn(table, name)) return undefined;
-  return `${option} must be one of ${Object.keys(table).join(', ')}`;
+  return `${option} must be one of ${Object.keys(table).join(', ')}; it is ${shown(name)}`;
 }
 
 /** The payload of CreateQueue. @throws TypeError for an unknown option, a value of another type, or a name that there is not */
@@ -78,7 +81,7 @@ function problemOfNumbers(options: CreateQueueOptions): string | undefined {
   const odd = Object.entries(options).find(
     ([, value]) => typeof value === 'number' && !Number.isFinite(value),
   );
-  return odd && `${odd[0]} must be a finite number`;
+  return odd && `${odd[0]} must be a finite number; it is ${odd[1]}`;
 }
 
 /**

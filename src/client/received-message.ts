@@ -5,9 +5,12 @@ import { HeaderName } from '../protocol/header-name.ts';
 import { type Message, type MessageFields, noHeaders } from '../protocol/message.ts';
 import { MessageSizeError } from '../session/client-session.ts';
 import { DeserializationError } from './errors.ts';
+import { checkEntry } from './option-checks.ts';
 
 /** Why a message is not acknowledged, in the protocol's words. The broker does not send a message with a DeserializationError again. */
-export type NackReason = 'HandlerException' | 'DeserializationError';
+export type NackReason = (typeof nackReasons)[number];
+
+const nackReasons = ['HandlerException', 'DeserializationError'] as const;
 
 /** The connection that delivered a message. */
 export type AckChannel = {
@@ -70,8 +73,10 @@ export class ReceivedMessage<Value = unknown> {
    * Refuses the message: the broker sends it again, or dead-letters or discards it. Returns false, and sends nothing, as `ack` does, and when the
    * broker did not announce `nack`, or the refusal would be longer than `maxMessageSizeBytes` of the client: the broker then sends the message
    * again after its ack timeout.
+   * @throws TypeError for another reason
    */
   nack(reason: NackReason = 'HandlerException'): boolean {
+    checkEntry('reason', reason, nackReasons);
     return this.#settle(reason);
   }
 

@@ -40,7 +40,7 @@ describe('connect', () => {
     [
       'a password that is no text',
       { password: Buffer.from('p') },
-      /^password: came a object|^password: came an object/,
+      /^password: came an object; allowed is a text/,
     ],
     ['an option that there is not', { keepAlive: 5 }, /: unknown option keepAlive; options are host, port,/],
     [
@@ -48,7 +48,11 @@ describe('connect', () => {
       { compressions: ['zstd'] },
       /^compressions: came "zstd"; allowed is "brotli" or/,
     ],
-    ['compressions that are no list', { compressions: 'gzip' }, /^compressions: allowed is a list/],
+    [
+      'compressions that are no list',
+      { compressions: 'gzip' },
+      /^compressions: came "gzip"; allowed is a list/,
+    ],
     ['a text for a number', { commandTimeoutMs: '5000' }, /^commandTimeoutMs: came "5000"; allowed is 1 to/],
     ['a port that there is not', { port: 70_000 }, /^port: came 70000; allowed is 1 to 65535/],
     [
@@ -64,7 +68,11 @@ describe('connect', () => {
       { useTls: true, tlsCertificate: 'cert.pem' },
       /^tlsCertificate needs tlsKey/,
     ],
-    ['queues that are no list', { queues: 'orders' }, /^queues: allowed is a list of names and declarations/],
+    [
+      'queues that are no list',
+      { queues: 'orders' },
+      /^queues: came "orders"; allowed is a list of names and declarations/,
+    ],
     ['reconnect that is no object', { reconnect: true }, /^reconnect: came true; allowed is an object/],
     ['a stream that is none', { stream: {} }, /no duplex stream/],
   ])('refuses %s', async (_what, options, message) => {
@@ -237,12 +245,16 @@ describe('publish', () => {
       { priority: 'high' },
       /^priority: came "high"; allowed is "Low" or "Normal"/,
     ],
-    ['a Map as headers', { headers: new Map([['a', 'b']]) }, /^headers: allowed is a plain object of texts/],
+    [
+      'a Map as headers',
+      { headers: new Map([['a', 'b']]) },
+      /^headers: came an object; allowed is a plain object of texts/,
+    ],
     ['a header that is no text', { headers: { a: 5 } }, /^headers\.a: came a number; allowed is a text/],
     [
       'a header without a value',
       { headers: { a: undefined } },
-      /^headers\.a: came a null; allowed is a text/,
+      /^headers\.a: came undefined; allowed is a text/,
     ],
     ['a header that is too long', { headers: { a: 'x'.repeat(65_536) } }, /^headers\.a: came 65536 bytes/],
     ['an unknown option', { ttl: 5 }, /^the options of publish: unknown option ttl; options are headers, /],
@@ -310,7 +322,9 @@ describe('a subscription', () => {
 
   it('needs a handler', async () => {
     const { client } = await connectPair();
-    await expect(client.subscribe('orders', undefined as never)).rejects.toThrow(/^handler: came null/);
+    await expect(client.subscribe('orders', undefined as never)).rejects.toThrow(
+      /^handler: came undefined; allowed is a function/,
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { OverflowStrategy } from '../../model/overflow-strategy.ts';
 import { isQueueName } from '../../model/queue-name.ts';
 import { defaultQueueOptions, impossibleOption, type QueueOptions } from '../../model/queue-options.ts';
 import { ClientError } from '../errors.ts';
+import { isPlain, shown } from '../option-checks.ts';
 import { type CreateQueueOptions, problemOfOptions } from '../queue-answers.ts';
 
 /** A queue that must exist, and the options that it should have. An omitted option may have any value in an existing queue. */
@@ -32,10 +33,15 @@ export class DeclarationError extends ClientError {
  */
 export function checkDeclarations(queues: readonly QueueDeclaration[], strategy?: ConflictStrategy): void {
   if (strategy !== undefined && !conflictStrategies.includes(strategy)) {
-    throw new DeclarationError(`the conflict strategy must be one of ${conflictStrategies.join(', ')}`);
+    const allowed = conflictStrategies.join(', ');
+    throw new DeclarationError(`the conflict strategy must be one of ${allowed}; it is ${shown(strategy)}`);
   }
   const names = new Set<string>();
   for (const declared of queues) {
+    if (!isPlain(declared))
+      throw new DeclarationError(
+        `declared queue: came ${shown(declared)}; allowed is a name, or an object with a name`,
+      );
     checkName(declared.name, names);
     const problem = problemOf(declared);
     if (problem !== undefined) throw new DeclarationError(`declared queue ${declared.name}: ${problem}`);
