@@ -44,8 +44,13 @@ function knownKey({ key, position, isSecret }: Entry): Key {
 function readValue(key: Key, { value, position, isSecret }: Entry): Partial<ConnectionStringOptions> {
   const options = key.read(value);
   if (options !== undefined) return options;
-  const shown = value === '' ? 'an empty text' : quoted(value, isSecret, 'another text');
+  const shown = value === '' ? 'an empty text' : quoted(value, isSecret, hidden(value));
   throw new ConnectionStringError(position, `${key.names[0]} must be ${key.allowed}; it is ${shown}`);
+}
+
+/** What may be a part of a password is not shown, but a port must not be called a text. */
+function hidden(value: string): string {
+  return /^-?\d+(\.\d+)?$/.test(value) ? 'another number' : 'another text';
 }
 
 function merge(
