@@ -2,6 +2,7 @@
 
 import type { ClosedReason } from './client-connection.ts';
 import type { ClientError } from './errors.ts';
+import { checkArgument, type KeysOf, shown } from './option-checks.ts';
 import { callSafely } from './process-warning.ts';
 
 export type ClientEvents = {
@@ -23,15 +24,27 @@ export type ClientEvents = {
 export type EventName = keyof ClientEvents;
 export type EventListener<Name extends EventName> = (event: ClientEvents[Name]) => void;
 
+const names: KeysOf<ClientEvents> = {
+  disconnected: true,
+  reconnecting: true,
+  reconnected: true,
+  subscriptionLost: true,
+  closed: true,
+};
+
 export class EventListeners {
   readonly #byName = new Map<EventName, Set<(event: never) => void>>();
 
+  /** @throws TypeError for an event that there is not, which nobody would ever hear of, and for what is no function */
   add<Name extends EventName>(name: Name, listener: EventListener<Name>): void {
+    check(name, listener);
     const listeners = this.#byName.get(name) ?? new Set();
     this.#byName.set(name, listeners.add(listener));
   }
 
+  /** @throws as `add` */
   remove<Name extends EventName>(name: Name, listener: EventListener<Name>): void {
+    check(name, listener);
     this.#byName.get(name)?.delete(listener);
   }
 
@@ -41,4 +54,10 @@ export class EventListeners {
     for (const listener of listeners) callSafely(`a listener of ${name}`, () => listener(event));
     return listeners.length > 0;
   }
+}
+
+function check(name: EventName, listener: unknown): void {
+  if (!Object.hasOwn(names, name))
+    throw new TypeError(`event: came ${shown(name)}; allowed is ${Object.keys(names).join(', ')}`);
+  checkArgument('listener', listener, 'function');
 }

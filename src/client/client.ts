@@ -111,12 +111,16 @@ export class Client extends BrokerCommands {
     return this.#supervisor.connection?.capabilities ?? new Set();
   }
 
-  /** Calls the listener for each event of this name. Its failure becomes a warning of the process. */
+  /**
+   * Calls the listener for each event of this name. Its failure becomes a warning of the process.
+   * @throws TypeError for an event that there is not, and for what is no function
+   */
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): this {
     this.#events.add(name, listener);
     return this;
   }
 
+  /** Ends what `on` began. @throws as `on` */
   off<Name extends EventName>(name: Name, listener: EventListener<Name>): this {
     this.#events.remove(name, listener);
     return this;

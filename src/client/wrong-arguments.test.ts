@@ -123,6 +123,21 @@ it.each<[string, (client: Client) => unknown, string]>([
   expect((await refusal(operate)).message).toContain(message);
 });
 
+describe.each(['on', 'off'] as const)('%s', (method) => {
+  const allowed = 'disconnected, reconnecting, reconnected, subscriptionLost, closed';
+
+  it.each<[unknown, unknown, string]>([
+    ['reconected', () => undefined, `event: came "reconected"; allowed is ${allowed}`],
+    ['toString', () => undefined, `event: came "toString"; allowed is ${allowed}`],
+    [undefined, () => undefined, `event: came undefined; allowed is ${allowed}`],
+    ['closed', undefined, 'listener: came undefined; allowed is a function'],
+    ['closed', {}, 'listener: came an object; allowed is a function'],
+  ])('refuses the event %j with the listener %j', async (name, listener, message) => {
+    const { client } = await connectPair();
+    expect(() => client[method](name as never, listener as never)).toThrow(new TypeError(message));
+  });
+});
+
 it('a refusal with a reason that there is not is no refusal', async () => {
   const reasons: unknown[] = [];
   const pair = await connectSubscribed((message) => {
