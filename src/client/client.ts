@@ -176,12 +176,12 @@ export class Client extends BrokerCommands {
     });
   }
 
-  /** Resolves when a publish would be sent without waiting, or when the client has ended. */
+  /** Resolves when a publish would be sent without waiting for others. @throws ConnectionError, or why it ended, when the client ends or has ended */
   async roomToPublish(call: CallOptions = {}): Promise<void> {
     checkCallOptions(call);
     let forget = () => {};
-    const room = new Promise<void>((resolve) => {
-      forget = this.#publisher.onRoom(resolve);
+    const room = new Promise<void>((resolve, reject) => {
+      forget = this.#publisher.onRoom((endedBy) => (endedBy === undefined ? resolve() : reject(endedBy)));
     });
     await orAborted(room, call.signal, forget);
   }
@@ -204,8 +204,9 @@ export class Client extends BrokerCommands {
   /**
    * The messages of a queue for a `for await` loop, which subscribes when it starts. A message is acknowledged when the loop asks for the next
    * one. A loop that is left, by `break` or an error, does not acknowledge the current message, and unsubscribes; so do `return()` and `await using`,
-   * also while `next()` waits. Another `for await` over the same object subscribes again. The loop ends when the client is closed; it throws when the
-   * subscription or the connection is lost for good, when another subscription of this client to the queue takes its place, and the reason of `signal`.
+   * also while `next()` waits. Another `for await` over the same object subscribes again. The loop ends when the client is closed; it throws when
+   * the subscription or the connection is lost for good, when another subscription of this client to the queue takes its place, and the reason of
+   * `signal`.
    */
   messages<Value = unknown>(
     queue: string,

@@ -243,6 +243,19 @@ describe('the window of publishes', () => {
     await client.close();
   });
 
+  it('a wait for room fails when the client ends, and on one that has ended, as every operation does', async () => {
+    const { client, broker } = await network.connect({ publishWindow });
+    const published = ['m1', 'm2', 'm3'].map((id) => client.publish('orders', 1, { id }));
+    const ended = { name: 'ConnectionError', code: 'CONNECTION_ENDED' };
+    const failures = [...published, client.roomToPublish()].map((promise) =>
+      expect(promise).rejects.toMatchObject(ended),
+    );
+    await broker.takeIds(2);
+    await client.close();
+    await Promise.all(failures);
+    await expect(client.roomToPublish()).rejects.toMatchObject(ended);
+  });
+
   it('sends the next when one that was sent is given up, and never one that waited and was given up', async () => {
     const { client, broker } = await network.connect({ publishWindow: { maxCount: 1 } });
     const controllers = [new AbortController(), new AbortController()];

@@ -25,6 +25,8 @@ export type PublisherOptions = {
   readonly resends: boolean;
 };
 
+type RoomListener = (endedBy: ClientError | undefined) => void;
+
 export class Publisher implements Renewable, PublishOutcomes {
   readonly #options: PublisherOptions;
   /** Sent and not confirmed, on this connection. */
@@ -36,7 +38,7 @@ export class Publisher implements Renewable, PublishOutcomes {
   #withdrawn = new MessageTally();
   /** Sent on a connection that was lost, in this order. The next connection sends them before those that wait. */
   #interrupted: PublishTask[] = [];
-  #roomListeners: (() => void)[] = [];
+  #roomListeners: RoomListener[] = [];
   readonly #endListeners = new Set<(error: ClientError) => void>();
   /** The connection that publishes are sent on; undefined while there is none. */
   #connection: ClientConnection | undefined;
@@ -60,8 +62,8 @@ export class Publisher implements Renewable, PublishOutcomes {
     return count + this.#held.count < maxCount && bytes + this.#held.bytes < maxBytes;
   }
 
-  /** Calls back once, when there is room or when nothing is sent any more; never after the returned function was called. */
-  onRoom(listener: () => void): () => void {
+  /** Calls back once, when there is room or, with the reason, when nothing is sent any more; never after the returned function was called. */
+  onRoom(listener: RoomListener): () => void {
     this.#roomListeners.push(listener);
     this.#announceRoom();
     return () => {
@@ -194,7 +196,7 @@ export class Publisher implements Renewable, PublishOutcomes {
     if (!this.hasRoom && this.#endedBy === undefined) return;
     const listeners = this.#roomListeners;
     this.#roomListeners = [];
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(this.#endedBy);
   }
 }
 
