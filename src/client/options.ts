@@ -183,6 +183,9 @@ function checkOptions(options: ConnectOptions & CallOptions): void {
     checkType(name, options[name], 'boolean');
   for (const name of ['host', 'tlsServerName', 'tlsKeyPassword'] as const)
     checkType(name, options[name], 'string');
+  // Node.js takes it for this machine.
+  if (options.host === '')
+    throw new RangeError('host: came an empty text; allowed is a host name or an IP address');
   checkTlsOptions(options);
   checkSignal(options.signal);
 }

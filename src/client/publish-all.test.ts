@@ -200,7 +200,9 @@ describe('publishAll from a source that is idle', () => {
 
 it('publishAll refuses what has no values, and an id for all of them', async () => {
   const { client } = await network.connect();
-  await expect(client.publishAll('orders', 5 as never)).rejects.toThrow(/^publishAll takes an iterable/);
+  await expect(client.publishAll('orders', 5 as never)).rejects.toThrow(
+    /^values: came 5; allowed is an iterable/,
+  );
   await expect(client.publishAll('orders', [1], { id: 'm' } as object)).rejects.toThrow(/unknown option id/);
   await client.close();
 });

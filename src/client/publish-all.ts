@@ -1,6 +1,8 @@
 // Publishes a sequence of values with as many confirmations under way as there is room for. Keeps nothing of a value that is confirmed. Implements
 // CLIENT-045.
 
+import { shown } from './option-checks.ts';
+
 export type SequencePublisher<Value> = {
   publish(value: Value): Promise<unknown>;
   /** Undefined when there is room now. */
@@ -63,7 +65,9 @@ function iteratorOf<Value>(values: Iterable<Value> | AsyncIterable<Value>): Sour
   const iterable = Object(values) as Partial<AsyncIterable<Value> & Iterable<Value>>;
   const iterator = iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]?.();
   if (iterator === undefined)
-    throw new TypeError('publishAll takes an iterable or an async iterable of values');
+    throw new TypeError(
+      `values: came ${shown(values)}; allowed is an iterable or an async iterable of values`,
+    );
   return iterator;
 }
 

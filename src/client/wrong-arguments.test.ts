@@ -80,6 +80,26 @@ it.each<[string, (client: Client) => unknown, string]>([
     'value: came an object, which has no JSON form',
   ],
   [
+    'a promise',
+    (client) => client.publish('q', Promise.resolve(1)),
+    'value: came a Promise, which has no JSON form; allowed is ',
+  ],
+  [
+    'bytes without a view',
+    (client) => client.publish('q', new ArrayBuffer(8)),
+    'value: came an ArrayBuffer, ',
+  ],
+  [
+    'another view of bytes',
+    (client) => client.publish('q', new Float64Array(2)),
+    'value: came a Float64Array, which has no JSON form; allowed is a value of JSON, a Buffer or another Uint8Array, ',
+  ],
+  [
+    'what has no values',
+    (client) => client.publishAll('q', 5 as never),
+    'values: came 5; allowed is an iterable or an async iterable of values',
+  ],
+  [
     'a header that is null',
     (client) => client.publish('q', 1, { headers: { a: null as never } }),
     'headers.a: came null; allowed is a text',
@@ -161,6 +181,11 @@ it.each<[string, () => Promise<unknown>, string]>([
     'options twice',
     () => connect({ port: 1 } as never, { host: '127.0.0.1' }),
     'connect: two arguments came; allowed is a connection string and options, or options alone',
+  ],
+  [
+    'no host, which would be this machine',
+    () => connect({ port: 1, host: '' }),
+    'host: came an empty text; allowed is a host name or an IP address',
   ],
   ['no signal', () => connect({ port: 1, signal: {} as never }), `signal: came an object; ${ALLOWED_SIGNAL}`],
   [
