@@ -44,7 +44,7 @@ export function connect(connectionString: string, options?: ConnectOptions & Cal
 /**
  * Connects to a broker, shakes hands, and creates or compares the declared queues.
  * @throws ConnectionError when there is no broker or it closes, CommandError when it refuses, CommandTimeoutError when it is silent, RangeError
- * for an option that is not in its range, DeclarationError and QueueConflictError for declared queues, the reason of `signal`
+ * and TypeError for an option or an argument that is not allowed, DeclarationError and QueueConflictError for declared queues, the reason of `signal`
  */
 export function connect(options?: ConnectOptions & CallOptions): Promise<Client>;
 export async function connect(
