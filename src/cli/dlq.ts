@@ -83,7 +83,7 @@ async function list({ api, given, queue, context }: Job): Promise<ExitCode> {
   const { letters } = await lettersOf(api, queue);
   const rows = letters.map(letterRow);
   const head = ['ID', 'FROM', 'REASON', 'ATTEMPTS', 'SINCE', 'PAYLOAD'];
-  context.stdout.write(given.switches.has('json') ? jsonText(letters) : tableOf(head, rows));
+  context.stdout.write(given.switches.has('json') ? lettersJson(letters) : tableOf(head, rows));
   return ExitCode.Done;
 }
 
@@ -108,7 +108,7 @@ function letterRow({
   deadLetteredAt,
   payload,
 }: DeadLetter): readonly string[] {
-  const shown = cutTo(escaped(JSON.stringify(payload)), MAX_PAYLOAD_CELLS);
+  const shown = cutTo(escaped(oneLine(payload)), MAX_PAYLOAD_CELLS);
   const cells = [
     id,
     source,
@@ -117,6 +117,20 @@ function letterRow({
     deadLetteredAt ?? '-',
   ];
   return [...cells.map(escaped), shown];
+}
+
+/** Without the line breaks and tabs of a JSON text, which are between its parts only. */
+function oneLine(json: string): string {
+  return json.replaceAll(/[\t\r\n][ \t\r\n]*/g, ' ');
+}
+
+/** The payloads keep their spelling: of a value, JSON.stringify would write other numbers and another order of keys. */
+function lettersJson(letters: readonly DeadLetter[]): string {
+  const texts = letters.map(({ payload, ...facts }) => {
+    const head = JSON.stringify(facts, null, 2).slice(0, -2).replaceAll('\n', '\n  ');
+    return `${head},\n    "payload": ${payload}\n  }`;
+  });
+  return texts.length === 0 ? '[]\n' : `[\n  ${texts.join(',\n  ')}\n]\n`;
 }
 
 type Refused = { readonly id: string; readonly error: string };

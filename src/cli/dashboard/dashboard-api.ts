@@ -2,6 +2,7 @@
 // spec/openapi/dashboard.yaml.
 
 import { HeaderName } from '../../protocol/header-name.ts';
+import { jsonElements, jsonMembers } from '../json-members.ts';
 import { DashboardError, type SendDashboardRequest } from './dashboard-request.ts';
 
 /** The largest page of the API. */
@@ -17,7 +18,8 @@ export type DeadLetter = {
   /** ISO 8601; null: the broker does not say. */
   readonly deadLetteredAt: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  readonly payload: unknown;
+  /** The JSON text that was published; `null`: there is none. */
+  readonly payload: string;
 };
 
 export type WantedDeadLetter = Pick<DeadLetter, 'id'> & { readonly source: string | undefined };
@@ -37,7 +39,7 @@ export class DashboardApi {
 
   /** The queue that keeps the dead letters of this one; the queue itself when it keeps none, because it may be a dead letter queue. */
   async deadLetterQueueOf(queue: string): Promise<string> {
-    const details = asObject(await this.#send('GET', pathOf(queue)));
+    const details = parseObject(await this.#send('GET', pathOf(queue)));
     if (details['enable_dead_letter_queue'] !== true) return queue;
     const name = details['dead_letter_queue_name'];
     return typeof name === 'string' ? name : `${queue}.dlq`;
@@ -47,12 +49,12 @@ export class DashboardApi {
   async *deadLettersIn(queue: string): AsyncGenerator<DeadLetter> {
     for (let offset = 0; ; ) {
       const path = `${pathOf(queue)}/messages?limit=${PAGE_COUNT}&offset=${offset}`;
-      const page = await this.#send('GET', path);
-      if (!Array.isArray(page)) throw unreadable();
+      const page = jsonElements(await this.#send('GET', path));
+      if (page === undefined) throw unreadable();
       // A page may end early, so only an empty one is the last.
       if (page.length === 0) return;
       for (const message of page) {
-        const letter = deadLetterOf(asObject(message));
+        const letter = deadLetterOf(message);
         if (letter !== undefined) yield letter;
       }
       offset += page.length;
@@ -80,7 +82,8 @@ function segmentOf(name: string): string {
 }
 
 /** Undefined: the message was not dead-lettered. */
-function deadLetterOf(message: Readonly<Record<string, unknown>>): DeadLetter | undefined {
+function deadLetterOf(text: string): DeadLetter | undefined {
+  const message = parseObject(text);
   const headers = asObject(message['headers']) as Readonly<Record<string, string>>;
   const source = headers[HeaderName.DeadLetterSource];
   const reason = headers[HeaderName.DeadLetterReason];
@@ -93,8 +96,12 @@ function deadLetterOf(message: Readonly<Record<string, unknown>>): DeadLetter | 
     attemptCount: attempts === undefined ? null : Number(attempts),
     deadLetteredAt: headers[HeaderName.DeadLetteredAt] ?? null,
     headers,
-    payload: message['payload'] ?? null,
+    payload: jsonMembers(text)?.get('payload') ?? 'null',
   };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  return asObject(JSON.parse(text));
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

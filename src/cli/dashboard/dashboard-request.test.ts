@@ -58,14 +58,17 @@ it.each<[string, RequestListener, DashboardError]>([
 });
 
 it('fails when an answer does not have the form of the API', async () => {
-  const wrong = new DashboardApi(async () => 7);
+  const wrong = new DashboardApi(async () => '7');
   await expect(wrong.deadLetterQueueOf('q')).rejects.toThrow(/does not have the form of the API/);
   await expect(wrong.deadLettersIn('q').next()).rejects.toThrow(/does not have the form of the API/);
 });
 
 it('escapes the names in a path, and refuses those that would name something else', async () => {
   const paths: string[] = [];
-  const api = new DashboardApi(async (_, path) => void paths.push(path));
+  const api = new DashboardApi(async (_, path) => {
+    paths.push(path);
+    return '';
+  });
   await expect(api.purge('.')).rejects.toThrow('the dashboard has no address for the name "."');
   await expect(api.requeue('q', { id: '..', source: 'q' })).rejects.toThrow('no address for the name ".."');
   await api.requeue('a/b', { id: '?x#', source: undefined });
@@ -75,6 +78,38 @@ it('escapes the names in a path, and refuses those that would name something els
     'api/queues/q/messages/m1/requeue?source=a%26b%2F..',
   ]);
 });
+
+it('shows the payload of a dead letter as the dashboard sends it: its numbers, the order of its keys and the repeated ones', async () => {
+  const payload = '{"b": 1.10,\n\t"a":9007199254740993,"2":0,"1":-0,"a":"]\\u0041"}';
+  const headers = '{"deadLetterSource":"q","deadLetterReason":"MaxRetries","deadLetterAttempts":"3"}';
+  const message = `{"id":"m1","payload":${payload},"headers":${headers}}`;
+  const url = await startServer((request, response) => {
+    const page = request.url?.endsWith('offset=0') ? `[${message}, {"id":"m2","headers":${headers}}]` : '[]';
+    response.end(request.url === '/api/queues/q' ? '{}' : page);
+  });
+  const outputOf = async (argv: readonly string[]) => {
+    const context = testCommandContext();
+    await dlq.run(['list', 'q', '--dashboard-url', url.href, ...argv], context);
+    return context.output();
+  };
+  const table = await outputOf([]);
+  expect(table).toContain(`  ${payload.replace('\n\t', ' ')}\n`);
+  expect(table).toMatch(/^m2 .* null$/m);
+  const json = await outputOf(['--json']);
+  expect(json).toContain(`"payload": ${payload}\n`);
+  expect(JSON.parse(json)).toEqual([
+    { ...expectedLetter, id: 'm1', payload: JSON.parse(payload) },
+    { ...expectedLetter, id: 'm2', payload: null },
+  ]);
+});
+
+const expectedLetter = {
+  source: 'q',
+  reason: 'MaxRetries',
+  attemptCount: 3,
+  deadLetteredAt: null,
+  headers: { deadLetterSource: 'q', deadLetterReason: 'MaxRetries', deadLetterAttempts: '3' },
+};
 
 it('says that the dashboard asks for credentials, or refuses them', async () => {
   const wanted = `Basic ${Buffer.from('ann:secret').toString('base64')}`;

@@ -24,11 +24,12 @@ export class DashboardError extends Error {
   }
 }
 
-export type SendDashboardRequest = (method: string, path: string) => Promise<unknown>;
+/** Resolves with the answer, which is one JSON text, or empty. */
+export type SendDashboardRequest = (method: string, path: string) => Promise<string>;
 
 /**
- * A function that sends a request for a path below the address, which it expects escaped, and resolves with the JSON of the answer; undefined: the answer is
- * empty. Its connection is kept for the next request until `close`.
+ * A function that sends a request for a path below the address, which it expects escaped, and resolves with the JSON text of the answer: its values would not
+ * have the numbers of the text. Its connection is kept for the next request until `close`.
  */
 export function dashboardRequests({ url, credentials }: DashboardAddress): {
   /** @throws DashboardError */
@@ -50,7 +51,7 @@ export function dashboardRequests({ url, credentials }: DashboardAddress): {
       outgoing.on('error', (error: NodeJS.ErrnoException) => fail(connectionFault(error, url)));
       outgoing.on('response', (response) => {
         readAnswer(response)
-          .then((body) => resolve(answerValue(response.statusCode ?? 0, body)))
+          .then((body) => resolve(answerText(response.statusCode ?? 0, body)))
           .catch((error: Error) => (error instanceof DashboardError ? reject(error) : fail(error.message)));
       });
       outgoing.end();
@@ -74,14 +75,15 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function answerValue(statusCode: number, body: string): unknown {
-  if (statusCode === 204) return undefined;
+function answerText(statusCode: number, body: string): string {
+  if (statusCode === 204) return '';
   if (statusCode !== 200) {
     const reason = problemDetail(body) ?? refusalText(statusCode, body);
     throw new DashboardError(escaped(reason), statusCode);
   }
   try {
-    return JSON.parse(body);
+    JSON.parse(body);
+    return body;
   } catch {
     throw new DashboardError('the answer is not JSON: is this the address of a dashboard?');
   }

@@ -17,8 +17,8 @@ import { defaultLimits } from '../../../protocol/limits.ts';
 import type { Headers } from '../../../protocol/message.ts';
 import { readQueueOptions } from '../../../protocol/queue-options-json.ts';
 import type { ExistingRow } from '../../../storage/sqlite/existing-database.ts';
+import { jsonMembers } from '../../json-members.ts';
 import { readExistingTime } from './existing-time.ts';
-import { jsonMembers } from './json-members.ts';
 
 export type ExistingQueue = {
   readonly name: string;

@@ -1,9 +1,9 @@
-// The members of a JSON object as texts: any object, with white space anywhere, gives each member exactly as it stands there.
+// The members of a JSON object and the elements of an array as texts: with white space anywhere, each comes exactly as it stands there.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codePoint } from '../../../testing/code-point.ts';
-import { jsonMembers } from './json-members.ts';
+import { codePoint } from '../testing/code-point.ts';
+import { jsonElements, jsonMembers } from './json-members.ts';
 
 const space = fc.constantFrom('', ' ', '\n\t', '\r ');
 const value = fc.oneof(
@@ -38,10 +38,24 @@ it('gives every member as it stands in the text', () => {
   );
 });
 
+it('gives every element as it stands in the text', () => {
+  fc.assert(
+    fc.property(fc.array(value), space, (elements, gap) => {
+      const inside = elements.map((text) => text.trim()).join(`${gap},${gap}`);
+      const found = jsonElements(`${gap}[${gap}${inside}${gap}]${gap}`);
+      expect(found).toEqual(elements.map((text) => text.trim()));
+    }),
+  );
+});
+
 it('gives the last of several members with one name', () => {
   expect(jsonMembers('{"a":1,"\\u0061":2}')).toEqual(new Map([['a', '2']]));
 });
 
 it.each(['', 'null', '[]', '1', '"{}"', '{', '{"a":}', '{"a":1}x'])('takes %j for no object', (text) => {
   expect(jsonMembers(text)).toBeUndefined();
+});
+
+it.each(['', 'null', '{}', '1', '"[]"', '[', '[1,]', '[1]x'])('takes %j for no array', (text) => {
+  expect(jsonElements(text)).toBeUndefined();
 });

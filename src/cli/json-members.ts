@@ -1,11 +1,11 @@
-// The members of a JSON object as the texts that stand there: a payload must come out of a text byte for byte, and a value would lose the spelling
-// of its numbers. Pure.
+// The members of a JSON object, and the elements of an array, as the texts that stand there: a payload must come out of a text byte for byte, and a
+// value would lose the spelling of its numbers. Pure.
 
 /**
  * The text of each member by its name; of a repeated name the last. Undefined when the text is not one JSON object.
  */
 export function jsonMembers(text: string): ReadonlyMap<string, string> | undefined {
-  if (!isObject(text)) return undefined;
+  if (!isOne(isObject, text)) return undefined;
   const members = new Map<string, string>();
   let at = skipSpace(text, skipSpace(text, 0) + 1);
   while (text[at] !== '}') {
@@ -20,10 +20,27 @@ export function jsonMembers(text: string): ReadonlyMap<string, string> | undefin
   return members;
 }
 
-function isObject(text: string): boolean {
+/** The text of each element. Undefined when the text is not one JSON array. */
+export function jsonElements(text: string): readonly string[] | undefined {
+  if (!isOne(Array.isArray, text)) return undefined;
+  const elements: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (text[at] !== ']') {
+    const end = valueEnd(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return elements;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isOne(isKind: (value: unknown) => boolean, text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isKind(JSON.parse(text));
   } catch {
     return false;
   }
@@ -61,6 +78,6 @@ function valueEnd(text: string, begin: number): number {
 /** Of a number, or of true, false and null. */
 function scalarEnd(text: string, begin: number): number {
   let at = begin;
-  while (!',} \t\n\r'.includes(text[at] ?? '}')) at += 1;
+  while (!',}] \t\n\r'.includes(text[at] ?? '}')) at += 1;
   return at;
 }
