@@ -101,6 +101,30 @@ describe('admin', () => {
     });
   });
 
+  it('revokes nothing by a pattern that the user does not have, and names those that it has', async () => {
+    const environment = { TRUEMQ_PASSWORD: SECRET, TRUEMQ_NEW_PASSWORD: 'pw' };
+    await asRoot(['add', 'shop'], { environment });
+    const revoke = (user: string, pattern: string) => asRoot(['revoke', user, pattern]);
+    const none = 'truemq: nothing was revoked: user shop has no pattern order.*; it has none at all\n';
+    expect(await revoke('shop', 'order.*')).toMatchObject({ exitCode: ExitCode.Failed, errors: none });
+    for (let number = 1; number <= 21; number += 1)
+      await asRoot(['grant', 'shop', `Orders.${number}`, 'all']);
+    expect(await revoke('shop', 'orders.1')).toMatchObject({
+      exitCode: ExitCode.Failed,
+      errors: expect.stringMatching(
+        /has no pattern orders\.1; its patterns are Orders\.1, .*, Orders\.20 and 1 more\n$/,
+      ),
+    });
+    expect(await revoke('shop', 'Orders.1')).toMatchObject({
+      exitCode: ExitCode.Done,
+      errors: 'truemq: user shop has no rights by the pattern Orders.1 any more\n',
+    });
+    expect(await revoke('shpo', 'Orders.2')).toMatchObject({
+      exitCode: ExitCode.Failed,
+      errors: 'truemq: there is no user shpo; "truemq admin users" lists them\n',
+    });
+  });
+
   it('lets a user change its own password and see its own rights [AUTH-038, AUTH-043]', async () => {
     await asRoot(['add', 'bob'], { environment: { TRUEMQ_PASSWORD: SECRET, TRUEMQ_NEW_PASSWORD: 'old' } });
     const asBob = (argv: readonly string[], password: string, answers?: readonly string[]) =>

@@ -12,6 +12,10 @@ import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readNewPassword } from './credentials.ts';
 import { tableOf } from './table.ts';
+import { escaped } from './top/shown-text.ts';
+
+/** Patterns that a message names. */
+const MAX_SHOWN = 20;
 
 type Job = {
   readonly client: Client;
@@ -88,6 +92,7 @@ const actions: Readonly<Record<string, Action>> = {
     positionals: ['USER', 'PATTERN'],
     run: async ({ client, given, say }) => {
       const [user = '', pattern = ''] = given.positionals;
+      await requirePattern(client, user, pattern);
       await client.revoke(user, pattern);
       say(`user ${user} has no rights by the pattern ${pattern} any more`);
     },
@@ -121,7 +126,7 @@ Shows and changes the users of a running broker and their rights. Changes apply 
   remove       deletes a user and closes its connections; a superuser cannot be deleted
   passwd       sets a new password and closes the connections of the user
   grant        allows OPERATIONS, and no others, on the queues that PATTERN matches; other patterns of the user stay
-  revoke       takes back what was granted for exactly this PATTERN
+  revoke       takes back what was granted for exactly this PATTERN, in the same case; fails when the user does not have it
   permissions  lists what a user may do
 
   PATTERN                   * stands for any run of characters; everything else for itself, in any case
@@ -132,7 +137,7 @@ Shows and changes the users of a running broker and their rights. Changes apply 
 ${CONNECTION_HELP}
 
 All but passwd and permissions for oneself need a superuser: --username names it.
-Exit code: 0 when it was done, 1 when the broker refused or the connection failed, 2 for a wrong command line.`,
+Exit code: 0 when it was done, 1 when the broker refused, the connection failed or there was nothing to revoke, 2 for a wrong command line.`,
 
   async run(argv, context) {
     const [name, ...rest] = argv;
@@ -180,6 +185,20 @@ async function requireUser(client: Client, user: string): Promise<void> {
   const isThis = ({ username }: User): boolean => username.toLowerCase() === user.toLowerCase();
   if (users === undefined || users.some(isThis)) return;
   throw new ClientError('USER_NOT_FOUND', `there is no user ${user}; "truemq admin users" lists them`);
+}
+
+/** The broker confirms the revocation of a pattern that there is not, too (AUTH-025): a mistyped one would seem to be revoked. @throws ClientError */
+async function requirePattern(client: Client, user: string, pattern: string): Promise<void> {
+  const patterns = (await client.permissionsOf(user)).map(({ queuePattern }) => queuePattern);
+  if (patterns.includes(pattern)) return;
+  if (patterns.length === 0) await requireUser(client, user);
+  const shown = patterns.slice(0, MAX_SHOWN).map(escaped).join(', ');
+  const hiddenCount = patterns.length - MAX_SHOWN;
+  const those = `its patterns are ${shown}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
+  throw new ClientError(
+    'PATTERN_NOT_FOUND',
+    `nothing was revoked: user ${user} has no pattern ${pattern}; ${shown === '' ? 'it has none at all' : those}`,
+  );
 }
 
 /** Names in any case. @throws UsageError */
