@@ -98,6 +98,13 @@ describe('a file that is missing or unreadable', () => {
     );
   });
 
+  it.each(['', '-----BEG'])('may be written up to %j only [TLS-005]', async (content) => {
+    const certificatePath = await file('half.crt', content);
+    expect(await messageOf(certificateFiles('server', { certificatePath }))).toMatch(
+      /^cannot use half.crt for TLS: .* \(set by --tls-certificate-path\)$/,
+    );
+  });
+
   it('may belong to another user [TLS-005]', async () => {
     const path = await file('private.key', '');
     await chmod(path, 0);
@@ -133,6 +140,21 @@ describe('a file that is missing or unreadable', () => {
       'PKCS#12 and a key',
       { certificatePath: tlsFixture('server.pfx'), keyPath: tlsFixture('server.key') },
       'is no PEM file, and a PKCS#12 file has its own key (set by --tls-key-path)',
+    ],
+    [
+      'half a certificate beside a key',
+      certificateFiles('server', { certificatePath: tlsFixture('server.der') }),
+      'cannot use server.der for TLS: it is neither PEM nor PKCS#12 (',
+    ],
+    [
+      'half a certificate beside authorities of clients',
+      { certificatePath: tlsFixture('server.der'), clientCaPath: tlsFixture('client-ca.crt') },
+      'cannot use server.der for TLS: it is neither PEM nor PKCS#12 (',
+    ],
+    [
+      'PKCS#12 that needs a password, and a key',
+      certificateFiles('server', { certificatePath: tlsFixture('server.pfx') }),
+      'cannot use server.key for TLS: the certificate server.pfx is no PEM file, and a PKCS#12 file has its own key',
     ],
     [
       'PKCS#12, whose authorities Node trusts, and authorities of clients',

@@ -72,34 +72,45 @@ function loadCertificateAndKey(files: CertificateFiles): CertificateAndKey {
 }
 
 function loadPkcs12(pfx: Buffer, files: CertificateFiles): CertificateAndKey {
+  const secrets = { pfx, ...passphraseOf(files) };
+  const reason = pkcs12Refusal(secrets);
+  const problem = reason === undefined ? undefined : pkcs12Problem(reason, files.certificatePassword);
+  // Before the other files: they may be right beside a certificate that was not written whole.
+  if (reason !== undefined && problem === undefined)
+    throw certificateError(files, `it is neither PEM nor PKCS#12 (${reason})`);
   // Node trusts the authorities in a PKCS#12 file, and public ones sign certificates for anybody.
   if (files.clientCaPath !== '') {
-    const reason = `clients of the authorities in ${files.certificatePath} would be accepted too; give certificate and key in PEM instead of PKCS#12`;
-    throw new CertificateError(files.clientCaPath, 'clientCaPath', reason);
+    const clash = `clients of the authorities in ${files.certificatePath} would be accepted too; give certificate and key in PEM instead of PKCS#12`;
+    throw new CertificateError(files.clientCaPath, 'clientCaPath', clash);
   }
   if (files.keyPath !== '') {
-    const reason = `the certificate ${files.certificatePath} is no PEM file, and a PKCS#12 file has its own key`;
-    throw new CertificateError(files.keyPath, 'keyPath', reason);
+    const clash = `the certificate ${files.certificatePath} is no PEM file, and a PKCS#12 file has its own key`;
+    throw new CertificateError(files.keyPath, 'keyPath', clash);
   }
-  const secrets = { pfx, ...passphraseOf(files) };
+  if (problem !== undefined) throw certificateError(files, problem);
+  return secrets;
+}
+
+/** Why OpenSSL does not read it; undefined: it does. */
+function pkcs12Refusal(secrets: CertificateAndKey): string | undefined {
   try {
     createSecureContext(secrets);
-    return secrets;
+    return undefined;
   } catch (error) {
-    throw certificateError(files, pkcs12Problem(opensslReason(error), files.certificatePassword));
+    return opensslReason(error);
   }
 }
 
-function pkcs12Problem(reason: string, password: string): string {
+/** What is wrong with a PKCS#12 file; undefined: it is none. */
+function pkcs12Problem(reason: string, password: string): string | undefined {
   if (/mac verify failure/i.test(reason)) {
     return password === ''
       ? 'it needs a password; --tls-certificate-password gives it'
       : 'the password of --tls-certificate-password does not open it';
   }
-  if (/unsupported/i.test(reason)) {
-    return 'its encryption is too old for OpenSSL 3; export it again with a current tool';
-  }
-  return `it is neither PEM nor PKCS#12 (${reason})`;
+  return /unsupported/i.test(reason)
+    ? 'its encryption is too old for OpenSSL 3; export it again with a current tool'
+    : undefined;
 }
 
 function loadPem(cert: Buffer, files: CertificateFiles): CertificateAndKey {
