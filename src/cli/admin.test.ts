@@ -139,7 +139,7 @@ describe('admin', () => {
       exitCode: ExitCode.Failed,
       errors: expect.stringContaining('AUTH_FAILED'),
     });
-    expect((await asBob(['users'], 'new')).errors).toMatch(/^truemq: NOT_AUTHORIZED/);
+    expect((await asBob(['users'], 'new')).errors).toMatch(/^truemq: NOT_AUTHORIZED.*\n.*only a superuser/);
   });
 
   it('says why the broker refuses', async () => {

@@ -8,7 +8,7 @@ import { QueueOperation, type QueueOperationName } from '../model/access.ts';
 import { findAction, flagOfOtherActions } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
-import { connectOrExplain } from './broker-connection.ts';
+import { withBroker } from './broker-session.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { readNewPassword } from './credentials.ts';
 import { tableOf } from './table.ts';
@@ -149,18 +149,10 @@ Exit code: 0 when it was done, 1 when the broker refused, the connection failed 
     });
     const address = parseAddress(given, context);
     const prepared = (await prepare?.(given, context)) ?? '';
-    const client = await connectOrExplain(address, context);
-    if (client === undefined) return ExitCode.Failed;
-    try {
+    return withBroker(address, context, async (client) => {
       await run(jobOf(client, given, context), prepared);
       return ExitCode.Done;
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      context.stderr.write(`truemq: ${error.message}\n`);
-      return ExitCode.Failed;
-    } finally {
-      await client.close();
-    }
+    });
   },
 };
 

@@ -1,7 +1,7 @@
 // A connection to the broker for the time of one command that asks it something: connects, and turns a refusal or a lost connection into a message and
 // exit code 1.
 
-import { type Client, ClientError } from '../client/index.ts';
+import { type Client, ClientError, CommandError } from '../client/index.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type CommandContext, ExitCode } from './command.ts';
@@ -18,7 +18,7 @@ export async function withBroker(
     return await use(client);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const lines = [error.message, ...commandHints(error.code)];
+    const lines = [error.message, ...commandHints(error)];
     context.stderr.write(lines.map((line) => `truemq: ${line}\n`).join(''));
     return ExitCode.Failed;
   } finally {
@@ -27,14 +27,22 @@ export async function withBroker(
 }
 
 /** What to do about a refusal: one line each. */
-function commandHints(code: string): readonly string[] {
-  switch (code) {
+function commandHints(error: ClientError): readonly string[] {
+  const isAboutUsers = error instanceof CommandError && error.command?.startsWith('Admin') === true;
+  switch (error.code) {
     case 'QUEUE_NOT_FOUND':
       return ['  this lists the queues: truemq queues list'];
     case 'QUEUE_EXISTS':
       return ['  this shows its options, which nobody can change: truemq queues info QUEUE'];
     case 'NOT_AUTHORIZED':
+      if (isAboutUsers) return ['  only a superuser may do this: --username names it'];
       return ['  a superuser can allow it: truemq admin grant USER PATTERN OPERATIONS'];
+    case 'UNKNOWN_COMMAND':
+      if (!isAboutUsers) return [];
+      return [
+        '  the broker has no users and rights, only perhaps a token for all',
+        '  it has them when it is started with: truemq serve --superuser-password-file FILE',
+      ];
     default:
       return [];
   }

@@ -1,9 +1,11 @@
-// `truemq queues` and `truemq dlq` against a broker in this process, with its dashboard: what they print, what they ask, what they change.
+// `truemq queues` and `truemq dlq` against a broker in this process, with its dashboard: what they print, what they ask, what they change. And `truemq
+// admin`, which that broker does not serve.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, connect } from '../client/index.ts';
 import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { testCommandContext } from '../testing/command-context.ts';
+import { admin } from './admin.ts';
 import { UsageError } from './arguments.ts';
 import { type Command, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
@@ -302,4 +304,12 @@ describe('dlq', () => {
   ])('refuses %j', async (argv, message) => {
     await expect(dlq.run(argv, testCommandContext())).rejects.toThrow(message);
   });
+});
+
+it('admin says how a broker gets users when it has none', async () => {
+  const { exitCode, errors } = await run(admin, ['users']);
+  expect(exitCode).toBe(ExitCode.Failed);
+  expect(errors).toMatch(
+    /^truemq: UNKNOWN_COMMAND: .*\n.*no users.*\n.*serve --superuser-password-file FILE\n$/,
+  );
 });

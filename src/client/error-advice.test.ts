@@ -29,6 +29,11 @@ it.each([
   expect(new CommandError('LIMIT_EXCEEDED', 'no', { command, queue: '' }).advice).toMatch(advice);
 });
 
+it('says how a broker gets users when it does not serve a command about them', () => {
+  const { advice } = new CommandError('UNKNOWN_COMMAND', 'no', { command: 'AdminListUsers', queue: '' });
+  expect(advice).toMatch(/superuserPassword or authDatabasePath.*no users/);
+});
+
 it('says nothing about a code that it does not know', () => {
   expect(new CommandError('toString', '').advice).toBeUndefined();
 });

@@ -48,6 +48,8 @@ const fixedLimits: ReadonlyMap<string | undefined, string> = new Map([
 export function adviceFor(code: string, command?: string): string | undefined {
   if (code === 'RATE_LIMITED' && commandsWithPassword.includes(command))
     return 'Try again later, and log in fewer clients at a time: too many passwords wait to be checked.';
+  if (code === 'UNKNOWN_COMMAND' && command?.startsWith('Admin') === true)
+    return 'Start the broker with superuserPassword or authDatabasePath: without them it has no users.';
   if (code === 'LIMIT_EXCEEDED' && fixedLimits.has(command)) return fixedLimits.get(command);
   return Object.hasOwn(advice, code) ? advice[code] : undefined;
 }
