@@ -1,7 +1,8 @@
 // Connects `truemq pub`, `sub`, `queues`, `admin` and `bench` to their broker, and says what failed. Implements CLIENT-001 for the command line.
 
 import { type Client, connect } from '../client/client.ts';
-import { CommandError, ConnectionError } from '../client/errors.ts';
+import { CommandError, ConnectionError, ProtocolError } from '../client/errors.ts';
+import { DEFAULT_PORT } from '../model/default-address.ts';
 import { defaultLimits } from '../protocol/limits.ts';
 import { VERSION } from '../server/version.ts';
 import { type BrokerAddress, readAddressCredentials } from './broker-address.ts';
@@ -43,6 +44,12 @@ export function explainFailure(
   const place = `${host}:${port}`;
   if (error instanceof CommandError)
     return [`the broker at ${place} refused: ${error.message}`, ...refusalHints(error.code)];
+  if (error instanceof ProtocolError) {
+    return [
+      `cannot connect to ${place}: ${withFlags(error.message)}`,
+      `  is this the port of a broker? its --port is meant, by default ${DEFAULT_PORT}, and not --health-port or --dashboard-port`,
+    ];
+  }
   if (!(error instanceof ConnectionError)) return [`cannot connect to ${place}: ${String(error)}`];
   switch (error.code) {
     case 'ECONNREFUSED':
@@ -78,6 +85,7 @@ export function explainFailure(
 /** The client names its options, which are flags here. */
 function withFlags(message: string): string {
   return message
+    .replaceAll('useTls: true', '--tls')
     .replaceAll('tlsCa', '--tls-ca')
     .replaceAll('tlsCertificate', '--tls-certificate')
     .replaceAll('tlsKey', '--tls-key');

@@ -192,6 +192,25 @@ describe('queues', () => {
     );
   });
 
+  it('says that the port of the broker is no dashboard, and the other way round', async () => {
+    const noDashboard = await run(queues, [
+      'purge',
+      'q',
+      '--dashboard-url',
+      `http://127.0.0.1:${broker.tcp.port}`,
+    ]);
+    expect(noDashboard.exitCode).toBe(ExitCode.Failed);
+    expect(noDashboard.errors).toMatch(
+      /: no HTTP server answers on 127\.0\.0\.1:\d+; .* beside that of the broker\n/,
+    );
+    const context = testCommandContext();
+    const { host } = new URL(dashboard[1] ?? '');
+    expect(await queues.run(['list', '--url', `vibemq://${host}`], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(
+      /^truemq: cannot connect to 127\.0\.0\.1:\d+: an HTTP server answers there, and no broker\n.*--port is meant.*--health-port/,
+    );
+  });
+
   it('does not guess where the dashboard of another broker is', async () => {
     await expect(run(queues, ['purge', 'q'])).rejects.toThrow(/^--dashboard-url is missing/);
   });

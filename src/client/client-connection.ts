@@ -21,7 +21,7 @@ import {
 } from './errors.ts';
 import { FrameSender } from './frame-sender.ts';
 import type { ClientSettings } from './options.ts';
-import { isPlausible, oversizedError, readFrameStart } from './oversized-frame.ts';
+import { isPlausible, oversizedError, readFrameStart, strangerAt } from './oversized-frame.ts';
 import { type PendingCommand, PendingCommands } from './pending-commands.ts';
 import { warn } from './process-warning.ts';
 import { tlsFailure } from './tls-failure.ts';
@@ -311,7 +311,8 @@ export class ClientConnection {
       void this.#leaveOversized(oversized);
       return;
     }
-    this.#fail(new ProtocolError(code, `the broker broke the protocol: ${text}`));
+    const stranger = oversized === undefined || this.#isWelcome ? undefined : strangerAt(oversized);
+    this.#fail(new ProtocolError(code, stranger ?? `the broker broke the protocol: ${text}`));
   }
 
   /** Nothing is read any more; the connection ends when it is known whose message is too long. */

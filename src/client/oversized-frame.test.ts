@@ -169,11 +169,22 @@ describe('a message that is longer than the client accepts', () => {
   });
 });
 
-it('a length that no message has, and one before the welcome, is of something that is no broker', async () => {
+it('a length that no message has is of something that is no broker', async () => {
   const { client, broker } = await connectPair();
   broker.sendRaw(frameBytes(Buffer.alloc(2), 0, 2 ** 31));
   await expect(client.closed).resolves.toMatchObject({ error: { name: 'ProtocolError' } });
+});
+
+it.each([
+  ['HTTP/1.1 400 Bad Request\r\n\r\n', 'an HTTP server answers there, and no broker'],
+  ['\x15\x03\x03\x00\x02\x02\x28', 'what answers there expects TLS; useTls: true uses it'],
+  ['SSH-2.0-OpenSSH_9.6\r\n', /^the broker broke the protocol: /],
+])('says who answers in place of a broker with %j', async (start, message) => {
   const [near, far] = duplexPair();
-  far.write('HTTP/1.1 400 Bad Request\r\n\r\n');
-  await expect(connect({ stream: near })).rejects.toMatchObject({ name: 'ProtocolError' });
+  far.write(start, 'latin1');
+  const expected = {
+    name: 'ProtocolError',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  };
+  await expect(connect({ stream: near })).rejects.toMatchObject(expected);
 });

@@ -27,6 +27,19 @@ export function isPlausible({ bodyBytes }: OversizedFrame): boolean {
   return bodyBytes <= MAX_INT32;
 }
 
+/** The four bytes of a length, as they come from what is no broker. */
+const HTTP_START = Buffer.from('HTTP').readUInt32BE();
+const TLS_ALERT_START = 0x1503;
+
+/** What answers where a broker was expected; undefined: nobody can tell. */
+export function strangerAt({ bodyBytes }: OversizedFrame): string | undefined {
+  if (bodyBytes === HTTP_START) return 'an HTTP server answers there, and no broker';
+  // Of each version of TLS.
+  return bodyBytes >>> 16 === TLS_ALERT_START
+    ? 'what answers there expects TLS; useTls: true uses it'
+    : undefined;
+}
+
 /** `queue`: that of the message; undefined for an answer, and when it is not known. */
 export function oversizedError(
   { bodyBytes, flags }: OversizedFrame,

@@ -14,6 +14,8 @@ export function connectionFault(error: NodeJS.ErrnoException, { host, hostname, 
       return 'the connection was lost';
     case 'EPROTO':
       return protocol === 'https:' ? `${host} does not speak HTTPS` : error.message;
+    case 'HPE_INVALID_CONSTANT':
+      return `no HTTP server answers on ${host}; the dashboard has a port of its own, beside that of the broker`;
     default:
       return error.message || String(error.code);
   }
