@@ -83,6 +83,9 @@ function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Rec
     throw new TypeError(
       `headers: came ${shown(headers)}; allowed is a plain object of texts; Object.fromEntries makes one of a Map`,
     );
-  for (const key in headers) checkHeaderText(`headers.${key}`, headers[key]);
+  for (const key in headers) {
+    checkHeaderText('a name in headers', key);
+    checkHeaderText(`headers.${key}`, headers[key]);
+  }
   return headers;
 }

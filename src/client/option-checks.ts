@@ -89,12 +89,14 @@ export function checkText(name: string, value: unknown): asserts value is string
   if (typeof value !== 'string') throw new TypeError(`${name}: came ${kindOf(value)}; allowed is a text`);
 }
 
-/** @throws TypeError for what is no text; RangeError for one that does not fit into a header. The text may be a secret: it is not shown. */
+/** @throws TypeError for what is no text; RangeError for one that a header cannot carry. The text may be a secret: it is not shown. */
 export function checkHeaderText(name: string, value: unknown): void {
   checkText(name, value);
   const bytes = Buffer.byteLength(value);
   if (bytes > MAX_HEADER_BYTES)
     throw new RangeError(`${name}: came ${bytes} bytes; allowed are at most ${MAX_HEADER_BYTES}`);
+  if (HALF_OF_A_PAIR.test(value))
+    throw new RangeError(`${name}: has half of a surrogate pair, which UTF-8 cannot carry`);
 }
 
 /** @throws TypeError or RangeError for an id that brokers refuse, or answer with another one, so that the answer would not be recognized */

@@ -257,6 +257,17 @@ describe('publish', () => {
       /^headers\.a: came undefined; allowed is a text/,
     ],
     ['a header that is too long', { headers: { a: 'x'.repeat(65_536) } }, /^headers\.a: came 65536 bytes/],
+    [
+      'a header with half of a surrogate pair',
+      { headers: { a: 'x\ud800' } },
+      /^headers\.a: has half of a surrogate pair, which UTF-8 cannot carry$/,
+    ],
+    ['a name of a header with one', { headers: { '\udc00': 'x' } }, /^a name in headers: has half of a/],
+    [
+      'a name of a header that is too long',
+      { headers: { ['x'.repeat(65_536)]: 'x' } },
+      /^a name in headers: came 65536 bytes/,
+    ],
     ['an unknown option', { ttl: 5 }, /^the options of publish: unknown option ttl; options are headers, /],
     ['options that are null', null, /^the options of publish: came null; allowed is an object/],
     ['options that are none', 'High', /^the options of publish: came "High"; allowed is an object/],
