@@ -22,8 +22,8 @@ describe('parseArguments', () => {
     });
   });
 
-  it('lets the last of a repeated flag win', () => {
-    expect(parseArguments(['q', '--port=1', '--port=2'], shape).texts.get('port')).toBe('2');
+  it('takes a switch any number of times', () => {
+    expect(parseArguments(['q', '--verbose', '--verbose'], shape).switches).toEqual(new Set(['verbose']));
   });
 
   it('takes values and positionals that start with a dash where that is clear', () => {
@@ -42,6 +42,9 @@ describe('parseArguments', () => {
     [['q', '-5'], '-5: no such flag; put -- before an argument that starts with a dash'],
     [['q', '--port'], '--port: needs a value'],
     [['q', '--port', '--verbose'], '--port: needs a value'],
+    [['q', '--port=1', '--port', '2'], '--port: given more than once; give it one value'],
+    [['q', '--port', '1', '--port', '1'], '--port: given more than once; give it one value'],
+    [['q', '--header', 'a=\ud800'], '"a=\\ud800": has half of a surrogate pair, which UTF-8 cannot carry'],
     [['q', '--verbose=yes'], '--verbose: takes no value, came "yes"'],
     [[], 'QUEUE is missing'],
     [['q', '1', 'x'], '"x": one argument too many'],

@@ -1,11 +1,11 @@
-// Parses a command line strictly, with the runtime's tokenizer: an unknown flag, a flag without its value, an unexpected value and a
+// Parses a command line strictly, with the runtime's tokenizer: an unknown flag, a flag without its value or with two, an unexpected value and a
 // surplus argument are errors that name the expected form. Knows no commands and no keys. Implements CONFIG-002.
 
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/nearest-name.ts';
 
 export type FlagKind =
-  /** `--name value`; the last occurrence counts. */
+  /** `--name value`, once. */
   | 'text'
   /** `--name value`, any number of times. */
   | 'texts'
@@ -46,13 +46,14 @@ export function parseArguments(argv: readonly string[], shape: ArgumentsShape): 
   const lists = new Map<string, string[]>();
   const switches = new Set<string>();
   const positionals: string[] = [];
+  argv.forEach(requireWholeText);
   for (const token of tokenize(argv, flags)) {
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const kind = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (kind === undefined) throw new UsageError(explainUnknown(token, shape, Object.keys(flags)));
     if (kind === 'switch') switches.add(requireNoValue(token));
-    else if (kind === 'text') texts.set(token.name, requireValue(token));
+    else if (kind === 'text') texts.set(requireFirst(token, texts), requireValue(token));
     else lists.set(token.name, [...(lists.get(token.name) ?? []), requireValue(token)]);
   }
   if (!switches.has('help')) checkCount(positionals, shape.positionals);
@@ -85,6 +86,18 @@ function requireValue({ rawName, value, inlineValue }: OptionToken): string {
   const isFlag = inlineValue === false && value !== undefined && /^--?[a-z]/i.test(value);
   if (value === undefined || isFlag) throw new UsageError(`${rawName}: needs a value`);
   return value;
+}
+
+/** Of two values, nobody can tell which one is meant. They are not shown, as they may be secrets. */
+function requireFirst({ rawName, name }: OptionToken, texts: ReadonlyMap<string, string>): string {
+  if (texts.has(name)) throw new UsageError(`${rawName}: given more than once; give it one value`);
+  return name;
+}
+
+/** Others would be sent and shown as another text. */
+function requireWholeText(argument: string): void {
+  if (!/\p{Surrogate}/u.test(argument)) return;
+  throw new UsageError(`${JSON.stringify(argument)}: has half of a surrogate pair, which UTF-8 cannot carry`);
 }
 
 function requireNoValue({ rawName, name, value }: OptionToken): string {

@@ -13,7 +13,9 @@ import { config } from './config.ts';
 import { serve } from './serve.ts';
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters';
-const FREE_PORTS = ['--port', '0', '--health', 'off', '--dashboard', 'off'];
+const WITHOUT_HEALTH = ['--port', '0', '--health', 'off'];
+const FREE_PORTS = [...WITHOUT_HEALTH, '--dashboard', 'off'];
+const WITH_DASHBOARD = [...WITHOUT_HEALTH, '--dashboard', 'on', '--dashboard-port', '0'];
 
 let folder: string;
 
@@ -28,9 +30,10 @@ async function serveOnce(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   announcement: readonly string[] = ['--print-ready'],
+  servers: readonly string[] = FREE_PORTS,
 ) {
   const context = testCommandContext(environment);
-  const exit = serve.run([...announcement, ...FREE_PORTS, '--password-cost', '4', ...flags], context);
+  const exit = serve.run([...announcement, ...servers, '--password-cost', '4', ...flags], context);
   await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
   context.signal('SIGTERM');
   return { exit: await exit, output: context.output(), errors: context.errors() };
@@ -66,8 +69,8 @@ describe('serve', () => {
   it('has the dashboard ask for the superuser when it is to, and logs refusals, and else warns that it asks for nobody', async () => {
     const context = testCommandContext();
     const flags = ['--superuser-password', 'correct horse', '--auth-database-path', ':memory:'];
-    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--password-cost', '4'];
-    const argv = ['--print-ready', ...FREE_PORTS, ...flags, ...dashboard, '--dashboard-authentication', 'on'];
+    const asking = ['--password-cost', '4', '--dashboard-authentication', 'on'];
+    const argv = ['--print-ready', ...WITH_DASHBOARD, ...flags, ...asking];
     const exit = serve.run(argv, context);
     await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
     const { url } = (JSON.parse(context.output()) as { dashboard: { url: string } }).dashboard;
@@ -87,7 +90,7 @@ describe('serve', () => {
     // At most one in a second; of 21 refusals.
     expect(lines.length).toBeLessThan(20);
     expect(context.errors()).not.toContain('guess');
-    const { errors } = await serveOnce([...flags, '--dashboard', 'on', '--dashboard-port', '0']);
+    const { errors } = await serveOnce(flags, {}, ['--print-ready'], WITH_DASHBOARD);
     expect(errors).toMatch(/"warn"[^\n]*the dashboard asks for no credentials, although clients need them/);
     expect(context.errors()).not.toContain('the dashboard asks for no credentials');
   });
@@ -95,8 +98,8 @@ describe('serve', () => {
   it('ends the live stream of a dashboard that asks for the superuser when its password is changed', async () => {
     const context = testCommandContext();
     const flags = ['--superuser-password', 'old', '--auth-database-path', ':memory:', '--password-cost', '4'];
-    const dashboard = ['--dashboard', 'on', '--dashboard-port', '0', '--dashboard-authentication', 'on'];
-    const exit = serve.run(['--print-ready', ...FREE_PORTS, ...flags, ...dashboard], context);
+    const asking = ['--dashboard-authentication', 'on'];
+    const exit = serve.run(['--print-ready', ...WITH_DASHBOARD, ...flags, ...asking], context);
     await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
     const ready = JSON.parse(context.output()) as { tcp: { port: number }; dashboard: { url: string } };
     const open = (password: string) => {

@@ -136,7 +136,7 @@ describe('serve does not start', () => {
     ],
     [
       'a key of another certificate [TLS-006]',
-      [...serverFlags, '--tls-key-path', tlsFixture('renewed.key')],
+      ['--tls-certificate-path', tlsFixture('server.crt'), '--tls-key-path', tlsFixture('renewed.key')],
       "truemq: cannot use server.crt for TLS: the key renewed.key does not belong to its first certificate, which must be the broker's own (set by --tls-certificate-path)\n",
     ],
     [

@@ -19,7 +19,13 @@ type Ready = {
   readonly dashboard?: { readonly url: string };
 };
 
-const FREE_PORTS = ['--port', '0', '--health-port', '0', '--dashboard-port', '0'];
+const FREE_PORTS = freePortsBeside([]);
+
+/** Free ports where these flags give none. */
+function freePortsBeside(flags: readonly string[]): readonly string[] {
+  const missing = ['--port', '--health-port', '--dashboard-port'].filter((flag) => !flags.includes(flag));
+  return missing.flatMap((flag) => [flag, '0']);
+}
 
 async function outputLine(context: TestCommandContext): Promise<string> {
   await vi.waitFor(() => expect(context.output()).toContain('\n'), { timeout: 10_000 });
@@ -28,7 +34,7 @@ async function outputLine(context: TestCommandContext): Promise<string> {
 
 async function startServing(argv: readonly string[]) {
   const context = testCommandContext();
-  const exit = serve.run(['--print-ready', ...FREE_PORTS, ...argv], context);
+  const exit = serve.run(['--print-ready', ...freePortsBeside(argv), ...argv], context);
   const ready: Ready = JSON.parse(await outputLine(context));
   return { context, exit, ready };
 }
@@ -127,7 +133,9 @@ describe('serve', () => {
     async (flag, settings) => {
       const { port, release } = await occupiedPort();
       const context = testCommandContext();
-      expect(await serve.run([...FREE_PORTS, flag, String(port)], context)).toBe(ExitCode.Failed);
+      expect(await serve.run([...freePortsBeside([flag]), flag, String(port)], context)).toBe(
+        ExitCode.Failed,
+      );
       expect(context.errors()).toBe(
         `truemq: cannot listen on 127.0.0.1:${port}: the port is in use (set by ${settings})\n`,
       );
