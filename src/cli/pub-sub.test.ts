@@ -72,6 +72,12 @@ describe('pub', () => {
     });
   });
 
+  it('sends a priority in a header, in any case', async () => {
+    expect((await publish(['as-header', '1', '--header', 'priority=high'])).exitCode).toBe(ExitCode.Done);
+    const { output } = await take('as-header', ['--count', '1', '--json']);
+    expect(JSON.parse(output)).toMatchObject({ headers: { priority: expect.stringMatching(/^high$/i) } });
+  });
+
   it('connects where the environment says', async () => {
     const context = testCommandContext({
       TRUEMQ_URL: `vibemq://127.0.0.1:${broker.tcp.port}?compression=none`,
@@ -244,6 +250,18 @@ describe('pub', () => {
   it.each([
     [['q', '{x'], /^"\{x": not JSON/],
     [['q', '1', '--header', 'x'], /^--header: came "x"; allowed is NAME=VALUE/],
+    [
+      ['q', '1', '--header', 'priority=hihg'],
+      /^--header priority: came "hihg"; allowed is Low, Normal, High, Critical; did you mean High\?$/,
+    ],
+    [
+      ['q', '1', '--header', 'priority=High', '--priority', 'High'],
+      /^--priority: contradicts --header priority=High; give one of them$/,
+    ],
+    [
+      ['q', '1', '--header', 'a=1', '--header', 'a=2'],
+      /^--header: "a" came twice, with "1" and "2"; give it one value$/,
+    ],
     [
       ['q', '1', '--priority', 'urgent'],
       /^--priority: came "urgent"; allowed is Low, Normal, High, Critical/,

@@ -6,6 +6,7 @@ import type { Client } from '../client/client.ts';
 import { CommandError } from '../client/errors.ts';
 import type { PublishOptions } from '../client/operation-options.ts';
 import { Priority, type PriorityName } from '../model/priority.ts';
+import { HeaderName } from '../protocol/header-name.ts';
 import { type Arguments, parseArguments, parseChoice, parseCount, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
@@ -26,7 +27,7 @@ export const pub: Command = {
 Publishes JSON to QUEUE, and prints a line when the broker has confirmed it. Without JSON it publishes each line of stdin, which
 must be one JSON text. It reports the number of a line that is not JSON and skips it; it also skips empty lines.
 
-  --header K=V            a header of the message; may be given several times
+  --header K=V            a header of the message; may be given several times, with another K each time
   --priority ${PRIORITIES.join('|')}
                           the priority of the message [Normal]
   --count N               publish each message N times [1]
@@ -75,9 +76,10 @@ function parseJob(given: Arguments, context: CommandContext): Job {
   const problem = bytes === undefined ? undefined : jsonProblem(bytes);
   if (problem !== undefined)
     throw new UsageError(`${JSON.stringify(json)}: ${problem}; a text needs quotes, as in '"text"'`);
-  const headers = Object.fromEntries((given.lists.get('header') ?? []).map(parseHeader));
+  const headers = parseHeaders(given.lists.get('header') ?? []);
   const priorityText = given.texts.get('priority');
   const priority = priorityText === undefined ? undefined : parseChoice('priority', priorityText, PRIORITIES);
+  checkPriorityHeader(headers, priorityText);
   const count = parseCount('count', given.texts.get('count') ?? '1', 1);
   const options = { headers, ...(priority === undefined ? {} : { priority }) };
   return {
@@ -89,6 +91,29 @@ function parseJob(given: Arguments, context: CommandContext): Job {
     maxBytes: parseMessageSize(given),
     options,
   };
+}
+
+/** @throws UsageError */
+function parseHeaders(texts: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (const [name, value] of texts.map(parseHeader)) {
+    const other = headers.get(name);
+    if (other !== undefined) {
+      const came = `${JSON.stringify(other)} and ${JSON.stringify(value)}`;
+      throw new UsageError(`--header: ${JSON.stringify(name)} came twice, with ${came}; give it one value`);
+    }
+    headers.set(name, value);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** A broker takes an unknown priority for Normal, and says nothing (PUBLISH-023). @throws UsageError */
+function checkPriorityHeader(headers: Readonly<Record<string, string>>, flag: string | undefined): void {
+  const text = headers[HeaderName.Priority];
+  if (text === undefined) return;
+  if (flag !== undefined)
+    throw new UsageError(`--priority: contradicts --header ${HeaderName.Priority}=${text}; give one of them`);
+  parseChoice(`header ${HeaderName.Priority}`, text, PRIORITIES);
 }
 
 function parseHeader(text: string): [string, string] {
