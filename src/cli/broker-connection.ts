@@ -83,8 +83,9 @@ export function explainFailure(
 }
 
 /** The client names its options, which are flags here. */
-function withFlags(message: string): string {
+export function withFlags(message: string): string {
   return message
+    .replaceAll(/(its )?maxMessageSizeBytes/g, '--max-message-size')
     .replaceAll('useTls: true', '--tls')
     .replaceAll('tlsCa', '--tls-ca')
     .replaceAll('tlsCertificate', '--tls-certificate')

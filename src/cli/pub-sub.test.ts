@@ -247,6 +247,14 @@ describe('pub', () => {
     );
   });
 
+  it('says which flag takes a larger message', async () => {
+    const { exitCode, errors } = await publish(['q', `"${'x'.repeat(300)}"`, '--max-message-size', '256']);
+    expect(exitCode).toBe(ExitCode.Failed);
+    expect(errors).toMatch(
+      /sends at most 256; make it smaller, or raise --max-message-size if the broker takes it\n/,
+    );
+  });
+
   it.each([
     [['q', '{x'], /^"\{x": not JSON/],
     [['q', '1', '--header', 'x'], /^--header: came "x"; allowed is NAME=VALUE/],
@@ -335,6 +343,28 @@ describe('sub', () => {
     const context = testCommandContext();
     expect(await sub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
     expect(context.errors()).toBe('truemq: the broker ended the connection: server_shutdown\n');
+  });
+
+  it.each<[string, (script: ScriptedBroker) => void, RegExp]>([
+    ['without a word', (script) => script.end(), /^truemq: the connection to the broker has ended\n$/],
+    [
+      'by a message that is too long',
+      (script) => script.send({ command: 26, id: 'x', queue: 'q', payload: `"${'x'.repeat(300)}"` }),
+      /^truemq: a message of queue "q" has \d+ bytes, [^\n]*: raise --max-message-size to at least \d+\n$/,
+    ],
+  ])('says once that the connection ended: %s', async (_, end, message) => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      script.send({ command: 23, id: (await script.take()).id });
+      end(script);
+    });
+    const context = testCommandContext();
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const argv = ['q', '--max-message-size', '256', '--port', String(port)];
+    expect(await sub.run(argv, context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toMatch(message);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
   });
 
   it('tells why it may not subscribe', async () => {

@@ -7,7 +7,7 @@ import { ClientError } from '../client/errors.ts';
 import type { ReceivedMessage } from '../client/received-message.ts';
 import { parseArguments, parseCount } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
-import { connectOrExplain } from './broker-connection.ts';
+import { connectOrExplain, withFlags } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { MESSAGE_SIZE_HELP, messageSizeFlags, parseMessageSize } from './message-size.ts';
 import { isClosedByReader } from './standard-output.ts';
@@ -63,7 +63,7 @@ async function printMessages(client: Client, job: Job, context: CommandContext):
     return end === 'disconnected' || end === 'not writable' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${error.message}\n`);
+    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${withFlags(error.message)}\n`);
     return ExitCode.Failed;
   } finally {
     await client.close();
@@ -86,6 +86,8 @@ function watchForEnd(
   // The write reports the error too, but without a listener the stream would throw it in the process.
   stdout.on('error', (error) => finish(endAfter(error, stdout)));
   void client.closed.then(() => finish('disconnected'));
+  // The connection ends with it, for the same reason; without a listener the process would warn of it as well.
+  client.on('subscriptionLost', () => undefined);
   return release;
 }
 
@@ -142,7 +144,7 @@ function windowFor({ capabilities }: Client, { count }: Job) {
 
 async function tellWhy(client: Client, { stderr }: CommandContext): Promise<void> {
   const { error, reason } = await client.closed;
-  stderr.write(
-    `truemq: the broker ended the connection: ${reason ?? error?.message ?? 'it gave no reason'}\n`,
-  );
+  // The message of the error says that the connection ended, too.
+  const said = reason === undefined && error !== undefined ? withFlags(error.message) : undefined;
+  stderr.write(`truemq: ${said ?? `the broker ended the connection: ${reason ?? 'it gave no reason'}`}\n`);
 }

@@ -1,6 +1,7 @@
 // What `truemq pub` says about each message: refusals for people, or one line of JSON for each message; and the number of confirmed ones at the end.
 
 import { ClientError } from '../../client/errors.ts';
+import { withFlags } from '../broker-connection.ts';
 import type { CommandContext } from '../command.ts';
 import { systemReason } from '../system-error.ts';
 import type { Item } from './message-items.ts';
@@ -35,7 +36,7 @@ export class PublishReport {
 
   /** The broker refused it, or did not answer. */
   notConfirmed(item: Item, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = withFlags(error instanceof Error ? error.message : String(error));
     this.#failed(item, `not confirmed: ${message}`);
     const code = error instanceof ClientError ? error.code : null;
     this.#record(item, { error: { code, message } });
