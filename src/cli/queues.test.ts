@@ -159,12 +159,12 @@ describe('queues', () => {
   });
 
   it.each([
-    ['--url', 'vibemq://127.0.0.1:1'],
-    ['--host', 'localhost'],
-    ['--port', '1'],
+    ['--url', 'vibemq://127.0.0.1:1', ''],
+    ['--host', 'localhost', ', and if http://127.0.0.1:12925/ is, unset TRUEMQ_DASHBOARD_URL'],
+    ['--port', '1', ''],
   ])(
-    'does not take the dashboard of the environment for that of the broker which %s names',
-    async (...flag) => {
+    'does not take the dashboard of the environment for that of the broker which %s %s names',
+    async (flag, value, more) => {
       await client.createQueue('other');
       await client.publish('other', 1);
       const environment = { TRUEMQ_DASHBOARD_URL: broker.dashboard?.url ?? '' };
@@ -172,9 +172,12 @@ describe('queues', () => {
         [queues, ['purge', 'other', '--yes']],
         [dlq, ['requeue', 'other', '--all']],
       ] as const) {
-        const running = command.run([...action, ...flag], testCommandContext(environment));
+        const running = command.run([...action, flag, value], testCommandContext(environment));
         await expect(running).rejects.toThrow(UsageError);
-        await expect(running).rejects.toThrow(/give --dashboard-url too, or unset TRUEMQ_DASHBOARD_URL$/);
+        const message = await running.then(String, (error: Error) => error.message);
+        expect(message.split('; ')[1]).toBe(
+          `if it is the one of this broker, say --dashboard-url ${broker.dashboard?.url}${more}`,
+        );
       }
       expect((await client.queueInfo('other'))?.messageCount).toBe(1);
       await client.deleteQueue('other');

@@ -29,7 +29,11 @@ export async function dashboardOf(
   if (url !== undefined && isAddressAlone(address.given)) {
     throw new UsageError(
       `--dashboard-url is missing: the command line names the broker at ${address.host}:${address.port}, but only ` +
-        `${DASHBOARD_VARIABLE} a dashboard, maybe that of another broker; give --dashboard-url too, or unset ${DASHBOARD_VARIABLE}`,
+        `${DASHBOARD_VARIABLE} a dashboard, maybe that of another broker; if it is the one of this broker, say --dashboard-url ${url.href}` +
+        // Unset, the variable leaves only the default dashboard, which is that of the default broker.
+        (isDefaultAddress(address)
+          ? `, and if ${DEFAULT_DASHBOARD_URL} is, unset ${DASHBOARD_VARIABLE}`
+          : ''),
     );
   }
   const credentials = basicCredentials(await readAddressCredentials(address, context));
