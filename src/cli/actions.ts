@@ -17,6 +17,15 @@ export function flagOfOtherActions(
     : `--${flag}: no such flag of ${name}; it is one of ${owners.join(' and ')}`;
 }
 
+/** The names of the flags that each action has of its own. */
+export function flagsByAction(
+  actions: Readonly<Record<string, WithFlags>>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(actions).map(([name, { flags = {} }]) => [name, Object.keys(flags)]),
+  );
+}
+
 /** @throws UsageError */
 export function findAction<Action>(
   name: string | undefined,

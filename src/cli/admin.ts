@@ -5,7 +5,7 @@ import type { User } from '../client/admin-answers.ts';
 import type { Client } from '../client/client.ts';
 import { ClientError, CommandError } from '../client/errors.ts';
 import { QueueOperation, type QueueOperationName } from '../model/access.ts';
-import { findAction, flagOfOtherActions } from './actions.ts';
+import { findAction, flagOfOtherActions, flagsByAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { withBroker } from './broker-session.ts';
@@ -138,6 +138,8 @@ ${CONNECTION_HELP}
 
 All but passwd and permissions for oneself need a superuser: --username names it.
 Exit code: 0 when it was done, 1 when the broker refused, the connection failed or there was nothing to revoke, 2 for a wrong command line.`,
+
+  actionFlags: flagsByAction(actions),
 
   async run(argv, context) {
     const [name, ...rest] = argv;

@@ -60,6 +60,8 @@ export type CommandContext = {
 export type Command = {
   /** What `truemq COMMAND --help` prints. */
   readonly help: string;
+  /** Of a command with actions: the names of the flags that an action has and not every other one, by the action. */
+  readonly actionFlags?: Readonly<Record<string, readonly string[]>>;
   /** @throws UsageError, ConfigurationError: the caller prints them and points to the help */
   run(argv: readonly string[], context: CommandContext): Promise<ExitCode>;
 };

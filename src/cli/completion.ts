@@ -34,9 +34,10 @@ Prints a script that completes the command lines of truemq in a shell: commands,
 
 /** Loads every command for its help. */
 async function syntaxOf(commands: Readonly<Record<string, CommandEntry>>): Promise<readonly CommandSyntax[]> {
-  const entries = Object.entries(commands).map(async ([name, { summary, load }]) =>
-    commandSyntax(name, summary, (await load()).help),
-  );
+  const entries = Object.entries(commands).map(async ([name, { summary, load }]) => {
+    const { help, actionFlags } = await load();
+    return commandSyntax(name, summary, help, actionFlags);
+  });
   const names = Object.keys(commands).join('|');
   const help = commandSyntax('help', 'print the help of a command', `usage: truemq help ${names}`);
   return [...(await Promise.all(entries)), help];

@@ -1,6 +1,6 @@
 // `truemq dlq`: shows the dead letters of a queue and moves them back to where they come from, through the dashboard API of a running broker.
 
-import { findAction, flagOfOtherActions } from './actions.ts';
+import { findAction, flagOfOtherActions, flagsByAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
@@ -54,6 +54,8 @@ ${DASHBOARD_HELP}
 ${CONNECTION_HELP}
 
 Exit code: 0 when it was done, 1 when the dashboard did not answer or a message was not moved, 2 for a wrong command line.`,
+
+  actionFlags: flagsByAction(actions),
 
   async run(argv, context) {
     const [name, ...rest] = argv;

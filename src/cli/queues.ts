@@ -3,7 +3,7 @@
 
 import type { Client, QueueDetails } from '../client/index.ts';
 import { CommandError } from '../client/index.ts';
-import { findAction, flagOfOtherActions } from './actions.ts';
+import { findAction, flagOfOtherActions, flagsByAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments } from './arguments.ts';
 import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } from './broker-address.ts';
 import { withBroker } from './broker-session.ts';
@@ -64,6 +64,8 @@ ${DASHBOARD_HELP}
 ${CONNECTION_HELP}
 
 Exit code: 0 when it was done, 1 when it was not, 2 for a wrong command line.`,
+
+  actionFlags: flagsByAction(actions),
 
   async run(argv, context) {
     const [name, ...rest] = argv;

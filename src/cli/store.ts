@@ -2,7 +2,7 @@
 // with the file in one line. The actions are in store/. Implements DURABLE-016 for the operator.
 
 import { StoreError } from '../storage/storage-provider.ts';
-import { findAction } from './actions.ts';
+import { findAction, flagOfOtherActions, flagsByAction } from './actions.ts';
 import { type Arguments, type FlagKind, parseArguments, UsageError } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { checkStore } from './store/check.ts';
@@ -63,10 +63,16 @@ Maintains FILE, the file of a broker with --storage sqlite. No broker may use th
   --from-existing DATABASE   the file of an existing broker, such as vibemq.db; that broker must be stopped
   --json          print figures as JSON`,
 
+  actionFlags: flagsByAction(actions),
+
   async run(argv, context) {
     const [name, ...rest] = argv;
     const action = findAction(name, actions);
-    const given = parseArguments(rest, { flags: action.flags, positionals: ['FILE'] });
+    const given = parseArguments(rest, {
+      flags: action.flags,
+      positionals: ['FILE'],
+      explainUnknown: (flag) => flagOfOtherActions(flag, name, actions),
+    });
     try {
       return await action.run(given.positionals[0] ?? '', given, context);
     } catch (error) {

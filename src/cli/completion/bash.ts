@@ -1,6 +1,6 @@
 // The completion script for bash, from version 3.2 on. Pure.
 
-import type { CommandSyntax } from './command-syntax.ts';
+import { type CommandSyntax, type FlagSyntax, flagsOf } from './command-syntax.ts';
 import { flagsWith, flagsWithValues, quoted, quotedWords } from './shell-text.ts';
 
 export function bashScript(commands: readonly CommandSyntax[]): string {
@@ -39,10 +39,19 @@ complete -F _truemq truemq
 `;
 }
 
-function commandCase({ name, actions, flags, takesFile }: CommandSyntax): string {
-  const words = quotedWords(flags.map((flag) => `--${flag.name}`));
-  const lines = [`          ${name})`, `            words=${words}`];
+function commandCase(syntax: CommandSyntax): string {
+  const { name, actions, takesFile } = syntax;
+  const lines = [`          ${name})`, `            words=${flagWords(flagsOf(syntax))}`];
   if (actions.length > 0) {
+    const cases = actions.map(
+      (action) => `${action.name}) words=${flagWords(flagsOf(syntax, action.name))} ;;`,
+    );
+    const indented = cases.map((one) => `              ${one}`);
+    lines.push(
+      `            if ((COMP_CWORD > 2)); then case \${COMP_WORDS[2]} in`,
+      ...indented,
+      '            esac; fi',
+    );
     const names = quotedWords(actions.map((action) => action.name));
     lines.push(`            if ((COMP_CWORD == 2)) && [[ $current != -* ]]; then words=${names}; fi`);
   }
@@ -51,6 +60,10 @@ function commandCase({ name, actions, flags, takesFile }: CommandSyntax): string
     lines.push(`            if ((COMP_CWORD >= ${after})) && [[ $current != -* ]]; then files=yes; fi`);
   }
   return [...lines, '            ;;'].join('\n');
+}
+
+function flagWords(flags: readonly FlagSyntax[]): string {
+  return quotedWords(flags.map(({ name }) => `--${name}`));
 }
 
 function alternatives(keys: readonly string[]): string {

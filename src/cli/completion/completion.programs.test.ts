@@ -45,6 +45,15 @@ describe('bash', () => {
     expect(proposals('pub', 'q', '--h')).toEqual(['--header', '--host', '--help']);
   });
 
+  it('proposes the flags of the action, and no others', () => {
+    expect(proposals('admin', 'users', '--n')).toEqual([]);
+    expect(proposals('admin', 'passwd', 'ann', '--n')).toEqual(['--new-password-file']);
+    expect(proposals('store', 'stats', 'file', '--')).toEqual(['--json', '--help']);
+    expect(proposals('store', '--')).toEqual(['--help']);
+    expect(proposals('queues', 'list', '--m')).toEqual([]);
+    expect(proposals('queues', 'list', '--po')).toEqual(['--port']);
+  });
+
   it('proposes the values of a flag, also after an equals sign, and none where any is allowed', () => {
     expect(proposals('pub', 'q', '--priority', 'C')).toEqual(['Critical']);
     expect(proposals('serve', '--storage', '=', 's')).toEqual(['sqlite']);

@@ -9,6 +9,10 @@ function __truemq_is
     set -l words (commandline -opc)
     test (count $words) -ge 2; and test $words[2] = $argv[1]
 end
+function __truemq_does
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and contains -- $words[3] $argv
+end
 function __truemq_at
     set -l words (commandline -opc)
     test (count $words) -eq $argv[1]
@@ -26,7 +30,10 @@ function commandLines({ name, about, actions, flags, takesFile }: CommandSyntax)
       line(`${isCommand}; and __truemq_at 2`, `-a ${quoted(action.name)}`, action.about),
     ),
     ...(takesFile ? [`complete -c truemq -n ${quoted(isCommand)} -F`] : []),
-    ...flags.map((flag) => line(isCommand, `-l ${flag.name}${valueOption(flag)}`, flag.about)),
+    ...flags.map((flag) => {
+      const isAction = flag.actions === undefined ? '' : `; and __truemq_does ${flag.actions.join(' ')}`;
+      return line(`${isCommand}${isAction}`, `-l ${flag.name}${valueOption(flag)}`, flag.about);
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 // The completion script for zsh. It works from a folder of $fpath and when it is sourced. Pure.
 
-import type { CommandSyntax } from './command-syntax.ts';
+import { type CommandSyntax, type FlagSyntax, flagsOf } from './command-syntax.ts';
 import { flagsWith, flagsWithValues, quoted } from './shell-text.ts';
 
 export function zshScript(commands: readonly CommandSyntax[]): string {
@@ -31,7 +31,8 @@ if [[ $funcstack[1] == _truemq ]]; then _truemq "$@"; else compdef _truemq truem
 `;
 }
 
-function commandCase({ name, actions, flags, takesFile }: CommandSyntax): string {
+function commandCase(syntax: CommandSyntax): string {
+  const { name, actions, takesFile } = syntax;
   const lines = [`    (${name})`];
   if (actions.length > 0) {
     lines.push(
@@ -47,12 +48,24 @@ function commandCase({ name, actions, flags, takesFile }: CommandSyntax): string
   if (takesFile) lines.push('      if [[ $PREFIX != -* ]]; then _files; return; fi');
   return [
     ...lines,
-    '      candidates=(',
-    ...flags.map((flag) => `        ${described(`--${flag.name}`, flag.about)}`),
-    '      )',
+    `      candidates=(${flagWords(flagsOf(syntax))})`,
+    ...actionCases(syntax),
     '      _describe -o flag candidates',
     '      ;;',
   ].join('\n');
+}
+
+/** The flags of the action that is there. */
+function actionCases(syntax: CommandSyntax): readonly string[] {
+  if (syntax.actions.length === 0) return [];
+  const cases = syntax.actions.map(
+    ({ name }) => `        (${name}) candidates=(${flagWords(flagsOf(syntax, name))}) ;;`,
+  );
+  return ['      if ((CURRENT > 3)); then case $words[3] in', ...cases, '      esac; fi'];
+}
+
+function flagWords(flags: readonly FlagSyntax[]): string {
+  return flags.map(({ name, about }) => described(`--${name}`, about)).join(' ');
 }
 
 /** \`_describe\` divides a candidate at its first colon. */
