@@ -116,6 +116,10 @@ function parseTls(
     throw new UsageError(`--${flag}: without --tls the connection does not use TLS; add --tls`);
   }
   const [ca, certificate, key] = ['tls-ca', 'tls-certificate', 'tls-key'].map((flag) => texts.get(flag));
+  if ((certificate === undefined) !== (key === undefined)) {
+    const [given, missing] = key === undefined ? ['certificate', 'key'] : ['key', 'certificate'];
+    throw new UsageError(`--tls-${given}: needs --tls-${missing} too`);
+  }
   const skips = switches.has('tls-skip-validation');
   if (skips && ca !== undefined) {
     throw new UsageError('--tls-ca: contradicts --tls-skip-validation, which accepts any certificate');

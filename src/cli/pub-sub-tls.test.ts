@@ -68,6 +68,15 @@ describe('the command line', () => {
     expect((await publish(...trusting)).errors).toContain('--tls-certificate and --tls-key give it');
   });
 
+  it.each([
+    ['--tls-certificate', 'client.crt', '--tls-key'],
+    ['--tls-key', 'client.key', '--tls-certificate'],
+  ])('takes %s alone for a mistake', async (flag, file, other) => {
+    await expect(publish('--tls', flag, tlsFixture(file))).rejects.toThrow(
+      new UsageError(`${flag}: needs ${other} too`),
+    );
+  });
+
   it.each([['--tls-ca', tlsFixture('ca.crt')], ['--tls-skip-validation']])(
     'takes %s for a mistake without --tls',
     async (...flags) => {

@@ -162,8 +162,18 @@ describe('a client with TLS does not connect', () => {
     );
   });
 
+  it.each([
+    ['tlsCa', 'ca.crt', /^tlsCa: a certificate in it is cut off$/],
+    ['tlsCertificate', 'client.crt', /^tlsCertificate cannot be used: /],
+    ['tlsKey', 'client.key', /^tlsKey cannot be used: /],
+  ])('with %s that is not written whole', async (option, file, message) => {
+    const own = { tlsCertificate: tlsFixture('client.crt'), tlsKey: tlsFixture('client.key') };
+    const half = readFileSync(tlsFixture(file), 'latin1').slice(0, 150);
+    expect(await failure({ ...own, [option]: half })).toMatch(message);
+  });
+
   it('with a certificate and a key that do not belong together', async () => {
     const own = { tlsCertificate: tlsFixture('client.crt'), tlsKey: tlsFixture('stranger.key') };
-    expect(await failure(own)).toMatch(/^tlsCa, tlsCertificate or tlsKey cannot be used: .*mismatch/);
+    expect(await failure(own)).toMatch(/^tlsCertificate and tlsKey together cannot be used: .*mismatch/);
   });
 });

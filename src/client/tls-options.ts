@@ -1,7 +1,7 @@
 // The options of a client for TLS, and the files that they name. Implements TLS-010 together with dial.ts.
 
 import { readFileSync } from 'node:fs';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { ConnectionError } from './errors.ts';
 
 /** A text in PEM, or the path of a file with one. */
@@ -22,7 +22,8 @@ export type TlsOptions = {
   readonly tlsServerName?: string;
 };
 
-const A_CERTIFICATE = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----/;
+const START_OF_CERTIFICATE = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+const END_OF_CERTIFICATE = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 /** What is needed to open a connection. */
 export type DialOptions = TlsOptions & { readonly host?: string; readonly port?: number };
@@ -34,21 +35,38 @@ export function tlsContext(options: TlsOptions): SecureContext {
   const cert = readPem('tlsCertificate', options.tlsCertificate);
   const key = readPem('tlsKey', options.tlsKey);
   const { tlsKeyPassword: passphrase } = options;
-  const given = { ca, cert, key, passphrase };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  try {
+    return contextOf('tlsCertificate and tlsKey together', { ca, cert, key, passphrase });
+  } catch (error) {
+    // OpenSSL does not say which file it means: the one that fails alone.
+    contextOf('tlsCa', { ca });
+    contextOf('tlsCertificate', { cert });
+    contextOf('tlsKey', { key, passphrase });
+    throw error;
+  }
+}
+
+/** @throws ConnectionError that names `what` */
+function contextOf(what: string, secrets: SecureContextOptions): SecureContext {
+  const known = Object.fromEntries(Object.entries(secrets).filter(([, value]) => value !== undefined));
   try {
     return createSecureContext({ ...known, minVersion: 'TLSv1.2' });
   } catch (error) {
     const { code = 'CONNECTION_FAILED', message } = error as NodeJS.ErrnoException;
-    const text = `tlsCa, tlsCertificate or tlsKey cannot be used: ${message}`;
-    throw new ConnectionError(code, text, { cause: error });
+    throw new ConnectionError(code, `${what} cannot be used: ${message}`, { cause: error });
   }
 }
 
-/** OpenSSL takes a text without a certificate for no authority, and then trusts nobody. @throws ConnectionError */
+/** OpenSSL takes a text without a certificate for no authority, and then trusts nobody; so it does with what is cut off. @throws ConnectionError */
 function checkAuthorities(ca: Pem | undefined): void {
-  if (ca === undefined || A_CERTIFICATE.test(String(ca))) return;
-  throw new ConnectionError('CONNECTION_FAILED', 'tlsCa: there is no certificate in PEM in it');
+  if (ca === undefined) return;
+  const [starts, ends] = [START_OF_CERTIFICATE, END_OF_CERTIFICATE].map(
+    (mark) => String(ca).match(mark)?.length ?? 0,
+  );
+  if (starts === 0)
+    throw new ConnectionError('CONNECTION_FAILED', 'tlsCa: there is no certificate in PEM in it');
+  if (starts !== ends)
+    throw new ConnectionError('CONNECTION_FAILED', 'tlsCa: a certificate in it is cut off');
 }
 
 const tlsOnly = ['tlsCa', 'tlsCertificate', 'tlsKey', 'tlsKeyPassword', 'tlsServerName'] as const;
