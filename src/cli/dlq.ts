@@ -118,7 +118,7 @@ function letterRow({
     attemptCount === null ? '-' : String(attemptCount),
     deadLetteredAt ?? '-',
   ];
-  return [...cells.map(escaped), shown];
+  return [...cells, shown];
 }
 
 /** Without the line breaks and tabs of a JSON text, which are between its parts only. */

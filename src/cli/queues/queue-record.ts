@@ -26,8 +26,8 @@ export const queueHead = ['QUEUE', 'WAITING', 'SUBSCRIBERS', 'MODE', 'DEAD LETTE
 
 export function queueRow(queue: QueueDetails): readonly string[] {
   const { name, messageCount, subscriberCount, deliveryMode } = queue;
-  const deadLetters = escaped(deadLetterQueueOf(queue) ?? '-');
-  return [escaped(name), String(messageCount), String(subscriberCount), deliveryMode, deadLetters];
+  const deadLetters = deadLetterQueueOf(queue) ?? '-';
+  return [name, String(messageCount), String(subscriberCount), deliveryMode, deadLetters];
 }
 
 /** One fact a line. */
