@@ -47,7 +47,7 @@ export function explainFailure(
   if (error instanceof ProtocolError) {
     return [
       `cannot connect to ${place}: ${withFlags(error.message)}`,
-      `  is this the port of a broker? its --port is meant, by default ${DEFAULT_PORT}, and not --health-port or --dashboard-port`,
+      `  the broker's --port is meant, by default ${DEFAULT_PORT}, and not its --health-port or --dashboard-port`,
     ];
   }
   if (!(error instanceof ConnectionError)) return [`cannot connect to ${place}: ${String(error)}`];

@@ -8,6 +8,7 @@ const INTRODUCTION = `# Command line
 <!-- Generated from the help texts: npx truemq help --reference > docs/reference/command-line.md -->
 
 \`truemq COMMAND --help\` prints what stands here about a command. A wrong command line is an error that names what came and what is allowed.
+A flag with a value is given once, except \`--header\`: a second value is an error too.
 
 \`\`\`text
 truemq serve                                          start a broker
