@@ -187,7 +187,9 @@ describe('queues', () => {
   it('says what the dashboard says, and what to start when it is off', async () => {
     const unknown = await run(queues, ['purge', 'nothing', ...dashboard]);
     expect(unknown).toMatchObject({ exitCode: ExitCode.Failed, output: '' });
-    expect(unknown.errors).toMatch(/^truemq: .*nothing.*\n$/);
+    expect(unknown.errors).toMatch(
+      /^truemq: .*nothing.*\ntruemq: {3}the dashboard is the one at http:.*--dashboard-url names another one\n$/,
+    );
     const off = await run(queues, ['purge', 'q', '--dashboard-url', 'http://127.0.0.1:1']);
     expect(off.exitCode).toBe(ExitCode.Failed);
     expect(off.errors).toMatch(

@@ -75,6 +75,8 @@ function explainDashboardFailure(
       '  somewhere else? --dashboard-url says where',
     ];
   }
+  if (statusCode === 404)
+    return [message, `  the dashboard is the one at ${url.href}; --dashboard-url names another one`];
   if (statusCode !== 401) return [message];
   if (credentials !== undefined) return [`the dashboard at ${url.href} refuses this name or password`];
   return [
