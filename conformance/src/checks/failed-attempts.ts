@@ -132,7 +132,7 @@ const counts: CheckModule = [
       const source = await newQueue(ctx, publisher, 'source', options);
       await publishSeries(ctx, publisher, source, 1);
       await publisher.publish(source, '1', { id });
-      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'OVERFLOW-022'));
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'PUBLISH-010'));
       await reader.ping();
       await publisher.publish(letters, '1', { id });
       await expectOnlySentinel(ctx, reader, letters, { text: 'the repeat is not delivered' });

@@ -33,6 +33,23 @@ describe('a folded trace', () => {
     expect(foldedTrace(trace).reduce((sum, one) => sum + eventCountOf(one), 0)).toBe(trace.length);
   });
 
+  it('folds requests over HTTP with the same status, but for the last one, whose body may tell', () => {
+    const exchanges = (count: number, status: number): readonly TraceEvent[] =>
+      Array.from({ length: count }, () => [
+        event('http', '> GET /metrics/', 'http'),
+        event('http', `< ${status} to GET /metrics/`, 'http'),
+      ]).flat();
+    const last = ['> GET /metrics/', '< 200 to GET /metrics/'];
+    expect(kindsOf(exchanges(5, 200))).toEqual(['4 polls', ...last]);
+    expect(kindsOf([...exchanges(4, 503), ...exchanges(4, 200)])).toEqual([
+      '3 polls',
+      ...['> GET /metrics/', '< 503 to GET /metrics/'],
+      ...['3 polls', ...last],
+    ]);
+    const posts = exchanges(5, 204).map((one) => ({ ...one, text: one.text.replace('GET', 'POST') }));
+    expect(kindsOf(posts)).toHaveLength(10);
+  });
+
   it('keeps answers that differ apart', () => {
     expect(kindsOf([...polls(5), ...polls(4, 'QueueInfoAck id=# payload={"n":1}')])).toEqual([
       '5 polls',

@@ -1,5 +1,5 @@
 // Folds repeated polls in a trace: a check that waits for a state asks the broker again and again, and consecutive exchanges with the same
-// answer become one line. Pure.
+// answer become one line, or for requests over HTTP with the same status. Pure.
 import { countText } from '../count-text.ts';
 import type { TraceEvent } from '../trace.ts';
 
@@ -85,6 +85,8 @@ function pollsFrom(events: readonly TraceEvent[], index: number): TraceRow {
   let count = 1;
   while (isSame(events[index + 2 * count], request) && isSame(events[index + 2 * count + 1], answer))
     count += 1;
+  // Bodies are not compared, and the last one says what a check waited for in vain.
+  if (request.kind === 'http') count -= 1;
   if (count < minPollCount) return { kind: 'event', event: request };
   const untilMs = events[index + 2 * count - 1]?.atMs ?? answer.atMs;
   return { kind: 'polls', count, request, answer, untilMs };
@@ -94,6 +96,8 @@ function pollsFrom(events: readonly TraceEvent[], index: number): TraceRow {
 const pollPattern = /^(Ping|QueueInfo|ListQueues) /;
 
 function isPoll(request: TraceEvent, answer: TraceEvent): boolean {
+  if (request.kind === 'http')
+    return request.text.startsWith('> GET ') && answer.kind === 'http' && answer.text.startsWith('< ');
   return (
     request.kind === 'sent' &&
     answer.kind === 'received' &&
