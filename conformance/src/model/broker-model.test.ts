@@ -382,6 +382,31 @@ describe('recommendations that are decided otherwise', () => {
     expect(brokenBy(() => delivered('fresh', c, { queue: 'q.dlq', payload: '"m"' }))).toBeDefined();
   });
 
+  it.each([
+    ['DeserializationError', true],
+    ['HandlerException', false],
+  ] as const)(
+    'asks for the failed attempts of copies only where all failed equally often (%s)',
+    (reason, isAsked) => {
+      create({ mode: 'FanOutWithAck' });
+      subscribe(a);
+      subscribe(b);
+      publish('m');
+      delivered('m', a);
+      delivered('m', b);
+      model.refuse(a, 'm', 'DeserializationError', at);
+      model.refuse(b, 'm', reason, at);
+      if (reason === 'HandlerException') {
+        delivered('m', b);
+        model.refuse(b, 'm', reason, at);
+      }
+      subscribe(c, 'q.dlq');
+      delivered('m', c, { queue: 'q.dlq' });
+      expect(clauses().includes('DLQ-015')).toBe(isAsked);
+      expect(clauses()).toContain('DLQ-014');
+    },
+  );
+
   it('takes a delivery that is cut short for a failed attempt, but not for two', () => {
     create({ enableDeadLetterQueue: false, deadLetterQueue: '' });
     subscribe(b);

@@ -192,14 +192,19 @@ function withDeadLetter(
   { source, reason, at }: { readonly source: string; readonly reason: string; readonly at: number },
 ): State {
   const queue = queueOf(state, name);
-  const { content, failedCount, serial } = message;
+  const { content, serial } = message;
   const added = newMessage(state, queue, { queue: name, content, publisher: undefined, at });
   queue.servedThisRound = undefined;
   queue.messages.push({
     ...added,
-    deadLetter: { reason, source, attempts: failedCount, publishedAs: serial },
+    deadLetter: { reason, source, attempts: failedAttemptsOf(message), publishedAs: serial },
   });
   return state;
+}
+
+function failedAttemptsOf({ copies = [], failedCount }: ModelMessage): number | undefined {
+  const counts = new Set(copies.map((copy) => copy.failedCount).filter((count) => count > 0));
+  return counts.size > 1 ? undefined : failedCount;
 }
 
 /** A state in which the queue exists, with the dormant subscriptions to its name. */

@@ -86,11 +86,14 @@ export type Queue = {
 /** A recommendation that the broker does not follow. */
 export type Difference = { readonly clause: string; readonly text: string };
 
-/** `publishedAs`: its serial in its source queue. */
+/**
+ * `attempts`: those that failed; undefined where copies failed differently often, because it is open which number counts. `publishedAs`: its
+ * serial in its source queue.
+ */
 export type DeadLetter = {
   readonly reason: string;
   readonly source: string;
-  readonly attempts: number;
+  readonly attempts: number | undefined;
   readonly publishedAs: number;
 };
 
