@@ -1,5 +1,8 @@
 // `list` and `explain` on a catalogue of their own.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { tinyCatalogue, tinyCheck } from '../testing/tiny-target.ts';
 import { explainCommand } from './explain.ts';
 import { listCommand } from './list.ts';
@@ -46,6 +49,29 @@ it('list shows a check that is named, whatever its profile', () => {
   const terminal = { out: (line: string) => lines.push(line), err: () => {}, color: false };
   expect(listCommand(['--only', 'CONN-001m'], all, terminal)).toBe(0);
   expect(lines).toEqual(['CONN-001m     MUST    model          title of CONN-001m']);
+});
+
+it('list with a target shows the checks that run on it: of what it claims, what applies and can run', () => {
+  const file = join(temporaryFolder(), 'target.json');
+  const endpoints = { tcp: { host: '127.0.0.1', port: 2925 } };
+  const target = { schema: 1, name: 'there', lifecycle: { kind: 'attach' }, endpoints, profiles: ['core'] };
+  writeFileSync(file, JSON.stringify(target));
+  const pings = async () => {};
+  const all = tinyCatalogue([
+    tinyCheck('CONN-001a', pings),
+    tinyCheck('CONN-001b', pings, { isolation: 'restart' }),
+    tinyCheck('CONN-001c', pings, { profile: 'auth' }),
+    tinyCheck('CONN-003a', pings, { requires: { capabilities: ['requeue'] } }),
+  ]);
+  const lines: string[] = [];
+  const terminal = { out: (line: string) => lines.push(line), err: () => {}, color: false };
+  expect(listCommand(['--target', file], { ...sources, catalogue: all }, terminal)).toBe(0);
+  expect(lines.map((line) => line.split(' ')[0])).toEqual(['CONN-001a']);
+  const other = () =>
+    listCommand(['--target', file, '--only', 'CONN-001c'], { ...sources, catalogue: all }, terminal);
+  expect(other).toThrow(
+    '--only CONN-001c matches only checks of profile auth, which the target does not claim',
+  );
 });
 
 it('list refuses an argument, and says what was meant', () => {

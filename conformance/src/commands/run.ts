@@ -49,7 +49,12 @@ export const runFlags: readonly Flag[] = [
   },
   { name: 'skip', kind: 'many', value: 'PATTERN', help: 'all but these' },
   { name: 'seed', kind: 'text', value: 'N', help: 'repeats the random choices of a run' },
-  { name: 'repeat', kind: 'text', value: 'N', help: 'runs every check N times, with other random choices' },
+  {
+    name: 'repeat',
+    kind: 'text',
+    value: 'N',
+    help: 'runs every check N times, with other random choices: side by side, on one broker if checks share it',
+  },
   { name: 'jobs', kind: 'text', value: 'N', help: 'checks at the same time (default 4)' },
   { name: 'timeout-scale', kind: 'text', value: 'X', help: 'multiplies every deadline, for slow targets' },
   {
