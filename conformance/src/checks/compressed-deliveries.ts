@@ -17,7 +17,7 @@ const longNameCount = 1300;
 
 export const compressedDeliveryChecks: CheckModule = [
   // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
-  // Disconnect.
+  // Disconnect, except to publishes that are still blocked (OVERFLOW-018).
   {
     id: 'CONN-025c',
     title: 'sends a large answer that it compresses before it closes the connection after Disconnect',

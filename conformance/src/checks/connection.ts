@@ -306,7 +306,7 @@ export const connectionChecks: CheckModule = [
       ctx.assert.deepEqual(order, expected, 'the order of the answers');
     },
   },
-  // CONN-036 (MUST): The broker sends no answer to Ack and Disconnect.
+  // CONN-036 (MUST): The broker sends no answer to an Ack and to a Disconnect that it does not refuse.
   {
     id: 'CONN-036a',
     title: 'sends no answer to an Ack',

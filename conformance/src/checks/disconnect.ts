@@ -8,7 +8,8 @@ import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { expectOnlySentinel } from './shared/subscribers.ts';
 
 export const disconnectChecks: CheckModule = [
-  // CONN-024 (MUST): The broker closes the connection after a Disconnect of the client and does not answer it.
+  // CONN-024 (MUST): The broker closes the connection after a Disconnect of the client that it does not refuse, and
+  // does not answer it.
   {
     id: 'CONN-024a',
     title: 'closes the connection after Disconnect without an answer',
@@ -27,7 +28,7 @@ export const disconnectChecks: CheckModule = [
     },
   },
   // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
-  // Disconnect.
+  // Disconnect, except to publishes that are still blocked (OVERFLOW-018).
   {
     id: 'CONN-025a',
     title: 'sends the answers to commands that arrived before Disconnect',
@@ -50,7 +51,7 @@ export const disconnectChecks: CheckModule = [
     },
   },
   // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
-  // Disconnect.
+  // Disconnect, except to publishes that are still blocked (OVERFLOW-018).
   {
     id: 'CONN-025b',
     title: 'stores and confirms a message whose Publish is directly followed by Disconnect',
@@ -74,7 +75,8 @@ export const disconnectChecks: CheckModule = [
     },
   },
   // CONN-041 (SHOULD): When a client ends its side of the connection without a Disconnect, the broker carries out the
-  // commands that it sent before, sends their answers and closes the connection.
+  // commands that it sent before, except publishes that are still blocked (OVERFLOW-018), sends their answers and
+  // closes the connection.
   {
     id: 'CONN-041a',
     title: 'carries out and answers what a client sent before it ended its side of the connection',

@@ -152,7 +152,8 @@ export const endedMessageChecks: CheckModule = [
       await expectAdded(ctx, { publisher: client, queue, id });
     },
   },
-  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter.
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter, to the queue that
+  // it comes from and to the dead letter queue.
   {
     id: 'PUBLISH-012b',
     title: 'adds a new message for a Publish with the id of a message that expired and is a dead letter',
@@ -172,7 +173,8 @@ export const endedMessageChecks: CheckModule = [
       await expectAdded(ctx, { publisher: client, queue, id });
     },
   },
-  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter.
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter, to the queue that
+  // it comes from and to the dead letter queue.
   {
     id: 'PUBLISH-012c',
     title: 'adds a new message for a Publish with the id of a message that a subscriber refused for good',
@@ -193,7 +195,8 @@ export const endedMessageChecks: CheckModule = [
       await expectAdded(ctx, { publisher, subscriber, queue, id });
     },
   },
-  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter.
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter, to the queue that
+  // it comes from and to the dead letter queue.
   {
     id: 'PUBLISH-012d',
     title: 'adds a new message for a Publish to a dead letter queue with the id of a dead letter in it',

@@ -365,7 +365,7 @@ const delays: CheckModule = [
     },
   },
   // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt
-  // n, without waiting for the ack timeout.
+  // n, without waiting for the ack timeout, unless the subscriber leaves before.
   {
     id: 'NACK-003b',
     title: 'counts the delay from the negative acknowledgment, not from the attempt',
@@ -390,7 +390,7 @@ const delays: CheckModule = [
     },
   },
   // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt
-  // n, without waiting for the ack timeout.
+  // n, without waiting for the ack timeout, unless the subscriber leaves before.
   {
     id: 'NACK-003c',
     title: 'still waits for maxRetryDelay before each attempt after more than 32 failures',

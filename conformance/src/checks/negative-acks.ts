@@ -55,7 +55,7 @@ export const negativeAckChecks: CheckModule = [
     },
   },
   // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt
-  // n, without waiting for the ack timeout.
+  // n, without waiting for the ack timeout, unless the subscriber leaves before.
   {
     id: 'NACK-003a',
     title: 'makes the next attempt retryDelay(n) after HandlerException, without waiting for the ack timeout',

@@ -16,7 +16,7 @@ const redirectToDlq = { overflowStrategy: 3, enableDeadLetterQueue: true } as co
 
 export const overflowChecks: CheckModule = [
   // OVERFLOW-001 (SHOULD): The broker checks for overflow after delivery: it never refuses a Publish that it can
-  // deliver immediately to a subscriber with room.
+  // deliver immediately to a subscriber with room, in FanOutWithAck to all subscribers.
   {
     id: 'OVERFLOW-001a',
     title:

@@ -78,7 +78,8 @@ export const tlsChecks: CheckModule = [
     },
   },
   // CONN-041 (SHOULD): When a client ends its side of the connection without a Disconnect, the broker carries out the
-  // commands that it sent before, sends their answers and closes the connection.
+  // commands that it sent before, except publishes that are still blocked (OVERFLOW-018), sends their answers and
+  // closes the connection.
   {
     id: 'CONN-041b',
     title: 'carries out and answers what a client sent over TLS before it ended its side of the connection',
