@@ -32,6 +32,24 @@ export const blockedRepeatChecks: CheckModule = [
     evidence: { frames: 10, messages: 1 },
     run: (ctx) => expectRepeatsAnswered(ctx, 1),
   },
+  // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
+  // the same way as the first one, and not before it.
+  {
+    id: 'PUBLISH-007d',
+    title: 'answers a blocked Publish and its repeat on the same connection',
+    clauses: ['PUBLISH-007'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx);
+      await repeat(ctx, publisher, { queue, id, witness: client });
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 2);
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      const about = { what: 'the answer to the repeat', clause: 'PUBLISH-007' };
+      await publisher.expect({ command: 'PublishAck', id }, about);
+    },
+  },
   // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
   // QUEUE_NOT_FOUND.
   {

@@ -74,6 +74,24 @@ export const changedRightChecks: CheckModule = [
       for (const queue of queues) await expectEnded(ctx, { admin, queue, clients: [client] });
     },
   },
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026d',
+    title: 'ends a subscription when a grant replaces the right to subscribe by another one',
+    clauses: ['AUTH-026', 'AUTH-024'],
+    ...withUsers,
+    evidence: { frames: 12, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+      const client = await connectAs(ctx, user);
+      await client.subscribe(queue);
+      await grant(admin, user, { queuePattern: queue, operations: ['Publish'] });
+      await expectEnded(ctx, { admin, queue, clients: [client] });
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {

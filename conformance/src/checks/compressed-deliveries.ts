@@ -7,6 +7,7 @@ import { fittingLength, numberedText } from './shared/bodies.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { fanOutWithAck, fanOutWithoutAck } from './shared/queue-with-subscribers.ts';
 import { idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { token, withToken } from './shared/users.ts';
 
 /** Larger bodies may be compressed beside other work, and take longer. */
 const largeBytes = 200_000;
@@ -16,6 +17,39 @@ const longName = 'q'.repeat(150);
 const longNameCount = 1300;
 
 export const compressedDeliveryChecks: CheckModule = [
+  // COMPRESS-004 (MUST): A broker sends compressed frames only on a connection whose handshake agreed on an algorithm.
+  {
+    id: 'COMPRESS-004b',
+    title: 'agrees on no algorithm that only a refused Connect of the same connection offered',
+    clauses: ['COMPRESS-004'],
+    profile: 'compression',
+    requires: withToken.requires,
+    accepts: [
+      'the frame is not compressed',
+      'the connection is closed after the refused Connect (not applicable)',
+    ],
+    evidence: { frames: 6, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.rawConnect();
+      const headers = { 'supported-compression': 'gzip, brotli' };
+      await client.send({ command: Command.Connect, id: ctx.id(), headers });
+      await client.expectOrClosed('Error', { clause: 'AUTH-003' });
+      const id = ctx.id();
+      await client.send({ command: Command.Connect, id, headers: { authToken: token } });
+      const answer = await client.expectOrClosed({ command: 'ConnectAck', id });
+      const connectAck =
+        typeof answer === 'string'
+          ? ctx.notApplicable('the connection is closed after the refused Connect')
+          : answer;
+      ctx.assert.equal(connectAck.header('negotiated-compression'), undefined, 'the agreed algorithm');
+      const queue = await newQueue(ctx, client, 'large');
+      await client.subscribe(queue);
+      await client.publish(queue, JSON.stringify(numberedText(fittingLength(ctx.target, 4000))));
+      const delivery = await client.delivery({ queue });
+      ctx.assert.equal(delivery.flags, 0, 'the flags of the Deliver frame');
+      await client.ack(delivery);
+    },
+  },
   // CONN-025 (MUST): Before it closes the connection, the broker sends the answers to commands that arrived before the
   // Disconnect, except to publishes that are still blocked (OVERFLOW-018).
   {

@@ -2,6 +2,7 @@
 import type { CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { timestamp } from '../record-forms.ts';
+import { withBlockedPublish } from './blocking.ts';
 import { fittingLength, textOfLength } from './shared/bodies.ts';
 import {
   fieldOf,
@@ -297,6 +298,43 @@ const changes: CheckModule = [
       const { status } = await ctx.dashboard.request(messagePath(queue, id), { method: 'DELETE' });
       ctx.assert.equal(status, 404, 'the status of DELETE of a message in flight');
       await expectGivenBack(ctx, { subscriber, queue, id });
+    },
+  },
+  // DASH-017 (SHOULD): DELETE of one message does not remove a message in flight and answers 404.
+  {
+    id: 'DASH-017b',
+    title: 'answers 404 to DELETE of a message in the pause before its next attempt, which is made',
+    clauses: ['DASH-017'],
+    ...dashboard,
+    waits: true,
+    prefers: { timing: { ackTimeoutMs: 300, retryDelayMs: 2000 } },
+    evidence: { responses: 1, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'paused');
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const { atMs } = await subscriber.delivery({ queue, id });
+      await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 1) / 2);
+      const { status } = await ctx.dashboard.request(messagePath(queue, id), { method: 'DELETE' });
+      ctx.assert.equal(status, 404, 'the status of DELETE of a message between two attempts');
+      await subscriber.ack(await nextAttempt(ctx, subscriber, { queue, id }));
+    },
+  },
+  // OVERFLOW-011 (MUST): With BlockPublisher, the broker adds the blocked message and sends its PublishAck as soon as
+  // the queue has room.
+  {
+    id: 'OVERFLOW-011b',
+    title: 'adds a blocked message when DELETE of one message makes room for it',
+    clauses: ['OVERFLOW-011', 'DASH-016'],
+    ...dashboard,
+    evidence: { frames: 8, messages: 1, responses: 1 },
+    run: async (ctx) => {
+      const { client, publisher, queue, first, id } = await withBlockedPublish(ctx);
+      await remove(ctx, messagePath(queue, first), 'DASH-016');
+      await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [id], 'the delivered message');
     },
   },
   // DASH-018 (MUST): DELETE /api/queues/{name}/messages removes all waiting messages.

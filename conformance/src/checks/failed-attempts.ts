@@ -112,33 +112,6 @@ const counts: CheckModule = [
       await takeFailed(ctx, reader, { queue: letters, id });
     },
   },
-  // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
-  // PublishAck and adds no second message.
-  {
-    id: 'PUBLISH-006c',
-    title: 'recognizes the repeat of a message in flight when a dead letter with the same id was settled',
-    clauses: ['PUBLISH-006'],
-    profile: 'retry-dlq',
-    requires: { capabilities: ['maxInFlight'] },
-    evidence: { frames: 17, messages: 3, assertions: 1 },
-    run: async (ctx) => {
-      const publisher = await ctx.connect();
-      const letters = await newQueue(ctx, publisher, 'letters');
-      const holder = await newSubscriber(ctx, letters, { maxInFlight: '1' });
-      const { id } = await publisher.publish(letters, '1');
-      const held = await holder.delivery({ queue: letters, id });
-      const reader = await newSubscriber(ctx, letters);
-      const options = { maxQueueSize: 1, overflowStrategy: 3, ...deadLettersTo(letters) };
-      const source = await newQueue(ctx, publisher, 'source', options);
-      await publishSeries(ctx, publisher, source, 1);
-      await publisher.publish(source, '1', { id });
-      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'PUBLISH-010'));
-      await reader.ping();
-      await publisher.publish(letters, '1', { id });
-      await expectOnlySentinel(ctx, reader, letters, { text: 'the repeat is not delivered' });
-      await holder.ack(held);
-    },
-  },
   // RETRY-001 (MUST): When no ack arrives within ackTimeout after an attempt, the broker sends the message again, as
   // long as RETRY-007 allows it.
   {

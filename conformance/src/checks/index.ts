@@ -50,6 +50,7 @@ import { queueOptionChecks } from './queue-options.ts';
 import { queueChecks } from './queues.ts';
 import { rateLimitChecks } from './rate-limits.ts';
 import { recordingChecks } from './recordings.ts';
+import { repeatChecks } from './repeats.ts';
 import { requeueChecks } from './requeue.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
@@ -107,6 +108,7 @@ export const checks: readonly Check[] = [
   ...failureMetricChecks,
   ...resourceLimitChecks,
   ...unreadAnswerChecks,
+  ...repeatChecks,
   ...historyChecks,
   ...largeVolumeChecks,
   ...durableMessageChecks,

@@ -5,11 +5,13 @@ import type { ConfigurationRequest } from '../configuration.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { encodeFrame, frameAround } from '../wire/encode.ts';
-import { isServed, waitForQuietSecond } from './rate-limits.ts';
+import { confirmedCount, isServed, newPublisher, publishes, waitForQuietSecond } from './rate-limits.ts';
 import { publishBodyOf } from './shared/bodies.ts';
 import { recordAt, waitForRecord } from './shared/http-records.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
 import { otherModes } from './shared/queue-with-subscribers.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const fewConnections = {
@@ -18,6 +20,10 @@ const fewConnections = {
 
 const fewMessages = {
   rateLimit: { maxMessagesPerClientPerSecond: 5, maxConnectionsPerIpPerWindow: 1000 },
+} as const satisfies ConfigurationRequest;
+
+const manyMessages = {
+  rateLimit: { maxMessagesPerClientPerSecond: 40, maxConnectionsPerIpPerWindow: 1000 },
 } as const satisfies ConfigurationRequest;
 
 const smallWindow = { limits: { maxInFlightPerSubscriber: 3 } } as const satisfies ConfigurationRequest;
@@ -108,6 +114,32 @@ export const limitChecks: CheckModule = [
       for (const id of ids) await client.expect({ command: 'Pong', id });
       const published = await publishSeries(ctx, client, queue, 5);
       ctx.assert.equal(await messageCountOf(witness, queue), published.length, 'number of waiting messages');
+    },
+  },
+  // LIMIT-007 (SHOULD): In any period of one second, the broker accepts at most 1.1 times MaxMessagesPerClientPerSecond
+  // publishes of a client.
+  {
+    id: 'LIMIT-007b',
+    title: 'confirms no more than the rate plus 10 percent of two bursts around the end of a second',
+    clauses: ['LIMIT-007', 'LIMIT-001'],
+    profile: 'limits',
+    requires: { configuration: manyMessages },
+    waits: true,
+    evidence: { frames: 41, assertions: 1 },
+    run: async (ctx) => {
+      const rate = manyMessages.rateLimit.maxMessagesPerClientPerSecond;
+      const { client, queue } = await newPublisher(ctx, 'bursts');
+      await waitForQuietSecond(ctx);
+      const startedAt = ctx.now();
+      await client.publish(queue, '1');
+      // A broker that counts in seconds from the first Publish begins the next one between the two bursts.
+      await waitUntil(ctx, startedAt + 900);
+      const burstAt = ctx.now();
+      const first = await confirmedCount(ctx, client, publishes(ctx, queue, rate));
+      await waitUntil(ctx, startedAt + 1100);
+      const second = await confirmedCount(ctx, client, publishes(ctx, queue, rate));
+      noteIfLate(ctx, { sinceMs: burstAt, maxMs: 1000, step: 'publishing both bursts' });
+      ctx.assert.between(first + second, 1, Math.floor(1.1 * rate), 'number of confirmed publishes');
     },
   },
   // LIMIT-001 (MUST): The broker neither stores nor delivers a Publish that exceeds the rate of its client.

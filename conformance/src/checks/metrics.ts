@@ -388,6 +388,7 @@ const agreement: CheckModule = [
       await newQueue(ctx, leaving, 'two');
       await waitForRecord(ctx, '/metrics/', { active_connections: 2 });
       await waitForRecord(ctx, '/metrics/', { active_queues: 2 }, 'METRICS-017');
+      await staying.subscribe(ctx.queue('two'));
       await leaving.abort();
       await staying.deleteQueue(ctx.queue('two'));
       await waitForRecord(ctx, '/metrics/', { active_connections: 1 });

@@ -6,6 +6,8 @@ import type { Connection } from '../connection.ts';
 import { announcedBy } from '../observation/capabilities.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { noteIfLate } from './shared/lateness.ts';
+import { messageCountOf } from './shared/queue-state.ts';
 import {
   deliveredIds,
   fanOutWithAck,
@@ -18,11 +20,13 @@ import {
 import {
   expectDeadLetterReason,
   expectNotRedelivered,
+  nextAttempt,
   retryDelayMs,
+  shortTimings,
   takeDeadLetter,
   waitUntil,
 } from './shared/retry-attempts.ts';
-import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
+import { expectOnlySentinel, publishSeries, resetSubscriber } from './shared/subscribers.ts';
 
 const longTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 20_000, retryDelayMs: 200 } };
 
@@ -335,6 +339,74 @@ export const negativeAckChecks: CheckModule = [
       await reader.ack(deadLetter);
       await subscriber.ping();
       ctx.assert.deepEqual(deliveredIds(subscriber, queue), [id], 'the attempts');
+    },
+  },
+  // QUEUE-025 (MUST): messageCount is the number of waiting messages only.
+  {
+    id: 'QUEUE-025e',
+    title: 'does not count a message in the pause before its next attempt as waiting',
+    clauses: ['QUEUE-025', 'DELIVERY-002'],
+    ...optional,
+    waits: true,
+    prefers: { timing: { ackTimeoutMs: 300, retryDelayMs: 2000 } },
+    evidence: { frames: 8, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const held = await subscriber.delivery({ queue });
+      const sinceMs = ctx.now();
+      await sendNack(subscriber, held, 'HandlerException');
+      await subscriber.ping();
+      const waiting = await messageCountOf(publisher, queue);
+      noteIfLate(ctx, { sinceMs, maxMs: retryDelayMs(ctx, 1), step: 'QueueInfo' });
+      ctx.assert.equal(waiting, 0, 'messageCount in the pause before the next attempt');
+      await subscriber.ack(await attemptAfterNack(ctx, subscriber, { queue, id }, 1));
+    },
+  },
+  // NACK-003 (MUST): A broker that announces nack makes attempt n+1 retryDelay(n) after a HandlerException for attempt
+  // n, without waiting for the ack timeout, unless the subscriber leaves before.
+  {
+    id: 'NACK-003d',
+    title: 'counts an attempt without ack for the pause after a HandlerException',
+    clauses: ['NACK-003'],
+    ...optional,
+    waits: true,
+    prefers: shortTimings,
+    evidence: { frames: 8, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 5 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      const second = await nextAttempt(ctx, subscriber, { queue, id });
+      const sentAt = ctx.now();
+      await sendNack(subscriber, second, 'HandlerException');
+      const third = await attemptAfterNack(ctx, subscriber, { queue, id }, 2);
+      const minMs = retryDelayMs(ctx, 2) - ctx.timing.earlyMs;
+      const what = 'time from the negative acknowledgment of attempt 2 to attempt 3';
+      ctx.assert.betweenMs(third.atMs - sentAt, minMs, minMs + ctx.timing.deliveryMs, what);
+      await subscriber.ack(third);
+    },
+  },
+  // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or
+  // the broker stopped, as a failed attempt.
+  {
+    id: 'DELIVERY-040c',
+    title:
+      'does not count an interrupted delivery as a failed attempt when a later one gets a HandlerException',
+    clauses: ['DELIVERY-040', 'RETRY-007'],
+    ...waitingForRetry,
+    evidence: { frames: 10, messages: 3 },
+    run: async (ctx) => {
+      const options = { maxRetryAttempts: 2 };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, options);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue });
+      await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
+      const other = await newSubscriber(ctx, queue);
+      await sendNack(other, await other.delivery({ queue, id }), 'HandlerException');
+      const withinMs = retryDelayMs(ctx, 1) + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'the second attempt that is not interrupted', clause: 'DELIVERY-040' };
+      await other.ack(await other.delivery({ queue, id }, about));
     },
   },
   // DLQ-017 (MUST): The broker dead-letters a message at most once, however many subscribers failed it.

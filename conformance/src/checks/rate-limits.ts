@@ -416,7 +416,7 @@ export const rateLimitChecks: CheckModule = [...publishRates, ...connectionCount
 type Batch = { readonly sentAt: number; readonly answeredAt: number; readonly confirmed: number };
 
 /** A client that has published nothing, and a queue for its messages. */
-async function newPublisher(
+export async function newPublisher(
   ctx: CheckContext,
   name = 'rate',
 ): Promise<{ readonly client: Connection; readonly queue: string }> {
@@ -430,13 +430,13 @@ export async function waitForQuietSecond(ctx: CheckContext): Promise<void> {
   await waitUntil(ctx, ctx.now() + 1000 + ctx.timing.earlyMs);
 }
 
-function publishes(ctx: CheckContext, queue: string, count: number): readonly FrameFields[] {
+export function publishes(ctx: CheckContext, queue: string, count: number): readonly FrameFields[] {
   const ids = Array.from({ length: count }, () => ctx.id('m'));
   return ids.map((id) => ({ command: Command.Publish, id, queue, payload: '1' }));
 }
 
 /** Sends all in one write and waits for their answers, or for the end of the connection. Returns the number of PublishAcks. */
-async function confirmedCount(ctx: CheckContext, client: Connection, frames: readonly FrameFields[]) {
+export async function confirmedCount(ctx: CheckContext, client: Connection, frames: readonly FrameFields[]) {
   const ping = { command: Command.Ping, id: ctx.id('ping') };
   await client.sendTogether([...frames, ping]);
   // Most answers have arrived before the Pong.

@@ -9,7 +9,7 @@ import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
 import { fittingLength, sizedPayload, textOfLength } from './shared/bodies.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
-import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
@@ -277,6 +277,57 @@ export const resourceLimitChecks: CheckModule = [
         [id],
         'the message that is published afterwards',
       );
+    },
+  },
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005e',
+    title: 'recognizes the repeat of a waiting message when the broker holds as many bytes as it may',
+    clauses: ['PUBLISH-005'],
+    ...smallMemory,
+    evidence: { frames: 8, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'heavy');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
+      ctx.assert.ok(refusal !== undefined, 'the broker refuses messages', {
+        actual: `${stored.length} stored`,
+      });
+      const [id = ''] = stored;
+      const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
+      const answer = await client.request({ command: Command.Publish, id, queue, payload });
+      ctx.assert.equal(answer.commandName, 'PublishAck', 'the answer to the repeat');
+    },
+  },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013d',
+    title: 'does not count the bytes of blocked publishes whose connection has ended towards maxQueuedBytes',
+    clauses: ['LIMIT-013'],
+    ...smallMemory,
+    evidence: { frames: 22, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      await publishSeries(ctx, client, queue, 1);
+      for (let count = 0; count < (2 * maxQueuedBytes) / messageBytes; count += 1) {
+        const publisher = await ctx.connect({ own: true });
+        const id = ctx.id('blocked');
+        const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
+        await publisher.send({ command: Command.Publish, id, queue, payload });
+        await isPingAnswered(ctx, publisher, client);
+        await publisher.abort();
+      }
+      const other = await newQueue(ctx, client, 'other');
+      const isStored = async (): Promise<boolean> => {
+        const id = ctx.id('m');
+        const payload = sizedPayload({ id, queue: other, totalBytes: messageBytes });
+        const answer = await client.request({ command: Command.Publish, id, queue: other, payload });
+        return answer.command === Command.PublishAck;
+      };
+      await eventually(ctx, isStored, (stored) => stored, { text: 'the broker stores another message' });
     },
   },
   // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,

@@ -6,7 +6,7 @@ import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
-import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
@@ -108,6 +108,29 @@ export const shutdownChecks: CheckModule = [
       const withinMs = ctx.target.shutdownTimeoutMs + ctx.timing.closeMs;
       await subscriber.closed({ withinMs, clause: 'SHUTDOWN-002' });
       ctx.assert.equal(deliveryCount(subscriber) - before, 0, 'number of deliveries during the shutdown');
+    },
+  },
+  // SHUTDOWN-005 (SHOULD): During a shutdown, the broker neither delivers nor retries a message, nor adds a blocked
+  // one.
+  {
+    id: 'SHUTDOWN-005b',
+    title: 'does not repeat the delivery of a copy of a FanOutWithAck message during its shutdown',
+    clauses: ['SHUTDOWN-005'],
+    ...stoppedSoon,
+    evidence: { frames: 6, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'copies', fanOutWithAck);
+      const members = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
+      await publishSeries(ctx, publisher, queue, 1);
+      for (const member of members) await member.delivery({ queue });
+      await ctx.broker.terminate();
+      await waitForShutdown(ctx, 'SHUTDOWN-001');
+      const count = (): number => members.reduce((sum, member) => sum + deliveryCount(member), 0);
+      const before = count();
+      const withinMs = ctx.target.shutdownTimeoutMs + ctx.timing.closeMs;
+      for (const member of members) await member.closed({ withinMs, clause: 'SHUTDOWN-002' });
+      ctx.assert.equal(count() - before, 0, 'number of deliveries during the shutdown');
     },
   },
   // SHUTDOWN-006 (SHOULD): During a shutdown, the broker handles acks and pings.

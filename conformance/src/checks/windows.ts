@@ -3,7 +3,7 @@
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { infoField, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
-import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { longerAckTimeout, shortTimings } from './shared/retry-attempts.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
@@ -136,7 +136,7 @@ export const windowChecks: CheckModule = [
     clauses: ['DELIVERY-046', 'QUEUE-016'],
     ...withWindow,
     accepts: ['the next message is delivered', 'the subscription ends with the queue (not applicable)'],
-    evidence: { frames: 11, messages: 2 },
+    evidence: { frames: 14, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
       const queue = await newQueue(ctx, publisher, 'deleted');
@@ -147,9 +147,37 @@ export const windowChecks: CheckModule = [
       await publisher.createQueue(queue);
       if ((await infoField(publisher, queue, 'subscriberCount')) === 0)
         ctx.notApplicable('the subscription ends with the queue');
-      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-      const about = { what: 'the message of the new queue', clause: 'DELIVERY-046' };
-      await subscriber.ack(await subscriber.delivery({ queue, id }, about));
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 3);
+      const about = { what: 'the first message of the new queue', clause: 'DELIVERY-046' };
+      const first = await subscriber.delivery({ queue, id }, about);
+      await waitForInfo(ctx, publisher, queue, { field: 'messageCount', value: 2 });
+      await subscriber.ack(first);
+      await takeAndAck(subscriber, queue, 2);
+    },
+  },
+  // DELIVERY-017 (SHOULD): In FanOutWithAck the broker sends a copy to a subscriber without room as soon as the
+  // subscriber has room.
+  {
+    id: 'DELIVERY-017b',
+    title:
+      'sends the next copy of a FanOutWithAck queue when the copy in the only place of a window has failed',
+    clauses: ['DELIVERY-017', 'RETRY-007'],
+    ...withWindow,
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    evidence: { frames: 12, messages: 4 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const queue = await newQueue(ctx, publisher, 'copies', { ...fanOutWithAck, maxRetryAttempts: 1 });
+      const slow = await newSubscriber(ctx, queue, onePlace);
+      const fast = await newSubscriber(ctx, queue);
+      const [, second = ''] = await publishSeries(ctx, publisher, queue, 2);
+      await takeAndAck(fast, queue, 2);
+      await slow.delivery({ queue });
+      const withinMs = ctx.target.ackTimeoutMs + ctx.timing.lateMs + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'the copy of the next message', clause: 'DELIVERY-017' };
+      await slow.ack(await slow.delivery({ queue, id: second }, about));
     },
   },
 ] satisfies readonly Check[];

@@ -1,0 +1,63 @@
+// Checks of repeats of messages in flight: they are recognized, whatever happened meanwhile to other copies, or to other messages with the
+// same id. Area: PUBLISH.
+import type { CheckModule } from '../check.ts';
+import { withFullMember } from './fan-out.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { takeDeadLetter } from './shared/retry-attempts.ts';
+import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
+
+export const repeatChecks: CheckModule = [
+  // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-006c',
+    title: 'recognizes the repeat of a message in flight when a dead letter with the same id was settled',
+    clauses: ['PUBLISH-006'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 17, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const letters = await newQueue(ctx, publisher, 'letters');
+      const holder = await newSubscriber(ctx, letters, { maxInFlight: '1' });
+      const { id } = await publisher.publish(letters, '1');
+      const held = await holder.delivery({ queue: letters, id });
+      const reader = await newSubscriber(ctx, letters);
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const options = { maxQueueSize: 1, overflowStrategy: 3, ...withLetters };
+      const source = await newQueue(ctx, publisher, 'source', options);
+      await publishSeries(ctx, publisher, source, 1);
+      await publisher.publish(source, '1', { id });
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'PUBLISH-010'));
+      await reader.ping();
+      await publisher.publish(letters, '1', { id });
+      await expectOnlySentinel(ctx, reader, letters, { text: 'the repeat is not delivered' });
+      await holder.ack(held);
+    },
+  },
+  // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-006d',
+    title: 'recognizes the repeat of a FanOutWithAck message in flight whose unsent copies were evicted',
+    clauses: ['PUBLISH-006'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 4, assertions: 1 },
+    run: async (ctx) => {
+      const options = { ...fanOutWithAck, maxQueueSize: 1 };
+      const { publisher, queue, fast } = await withFullMember(ctx, options);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const held = await fast.delivery({ queue, id });
+      // It evicts the copy for the subscriber without room.
+      const [next = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await fast.ack(await fast.delivery({ queue, id: next }));
+      await publisher.publish(queue, '0', { id, headers: { label: id } });
+      await fast.ping();
+      const copies = fast.received.filter((frame) => frame.commandName === 'Deliver' && frame.id === id);
+      ctx.assert.equal(copies.length, 1, 'number of copies of the message that was published again');
+      await fast.ack(held);
+    },
+  },
+];
