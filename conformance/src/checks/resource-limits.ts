@@ -307,7 +307,7 @@ export const resourceLimitChecks: CheckModule = [
     title: 'does not count the bytes of blocked publishes whose connection has ended towards maxQueuedBytes',
     clauses: ['LIMIT-013'],
     ...smallMemory,
-    evidence: { frames: 22, assertions: 1 },
+    evidence: { frames: 22, messages: 1, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
@@ -328,6 +328,8 @@ export const resourceLimitChecks: CheckModule = [
         return answer.command === Command.PublishAck;
       };
       await eventually(ctx, isStored, (stored) => stored, { text: 'the broker stores another message' });
+      await client.subscribe(other);
+      await takeAndAck(client, other, 1);
     },
   },
   // PUBLISH-002 (MUST): The broker sends PublishAck only when the message is in the queue, in the dead letter queue,
