@@ -295,7 +295,7 @@ async function expectEnded(ctx: CheckContext, { admin, queue, clients }: Revocat
     ctx,
     () => infoField(admin, queue, 'subscriberCount'),
     (count) => count === 0,
-    { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026'] },
+    { text: 'subscriberCount becomes 0', clause: 'AUTH-026', causesOf: () => ['QUEUE-026', 'AUTH-016'] },
   );
   await admin.publish(queue, '"after the change"');
   for (const client of clients)

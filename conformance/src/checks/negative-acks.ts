@@ -403,7 +403,9 @@ export const negativeAckChecks: CheckModule = [
       await subscriber.delivery({ queue });
       await resetSubscriber(ctx, subscriber, { witness: publisher, queue, remaining: 0 });
       const other = await newSubscriber(ctx, queue);
-      await sendNack(other, await other.delivery({ queue, id }), 'HandlerException');
+      await other.delivery({ queue, id });
+      const headers = { failureReason: 'HandlerException' };
+      await other.send({ command: Command.Ack, id, queue, headers });
       const withinMs = retryDelayMs(ctx, 1) + ctx.timing.deliveryMs;
       const about = { withinMs, what: 'the second attempt that is not interrupted', clause: 'DELIVERY-040' };
       await other.ack(await other.delivery({ queue, id }, about));
