@@ -27,8 +27,8 @@ export function isPlausible({ bodyBytes }: OversizedFrame): boolean {
   return bodyBytes <= MAX_INT32;
 }
 
-/** The four bytes of a length, as they come from what is no broker. */
-const HTTP_START = Buffer.from('HTTP').readUInt32BE();
+/** The four bytes of a length, as they come from what is no broker: the text HTTP, and an alert of TLS. */
+const HTTP_START = 0x48_54_54_50;
 const TLS_ALERT_START = 0x1503;
 
 /** What answers where a broker was expected; undefined: nobody can tell. */
