@@ -400,10 +400,17 @@ const connectionCounts: CheckModule = [
       const { client, queue } = await newPublisher(ctx);
       await waitForQuietSecond(ctx);
       const startedAt = ctx.now();
-      const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, 5 * messagesPerSecond));
+      const count = 5 * messagesPerSecond;
+      const confirmed = await confirmedCount(ctx, client, publishes(ctx, queue, count));
       const seconds = Math.ceil((ctx.now() - startedAt) / 1000);
       // A new second may begin during the burst, and the unused messages of the previous second may count.
       ctx.assert.between(confirmed, 1, messagesPerSecond * (seconds + 2), 'number of confirmed publishes');
+      // On a busy machine a broker without the limit takes as long for all of them; one that reads no faster than the rate takes longer.
+      if (confirmed === count && seconds < 4) {
+        const reason = `all ${count} publishes took so long that the rate may have allowed them`;
+        ctx.noteLateness(reason);
+        ctx.notShown(reason);
+      }
       ctx.should(confirmed >= messagesPerSecond, 'LIMIT-006', 'the rate allows a burst of 1000 publishes', {
         actual: confirmed,
       });
