@@ -178,6 +178,33 @@ const counts: CheckModule = [
       ctx.assert.oneOf(attempts, ['1', '2'], 'header deadLetterAttempts');
     },
   },
+  // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or
+  // the broker stopped, as a failed attempt.
+  {
+    id: 'DELIVERY-040d',
+    title: 'names no failed attempt of a message that expires after two subscribers in turn have left it',
+    clauses: ['DELIVERY-040', 'DLQ-015'],
+    ...waits,
+    accepts: ['0', 'no header deadLetterAttempts (not applicable)'],
+    evidence: { frames: 14, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const ttlMs = 3000;
+      const publisher = await ctx.connect();
+      const letters = await newQueue(ctx, publisher, 'letters');
+      const reader = await newSubscriber(ctx, letters);
+      const options = { maxRetryAttempts: 9, messageTtl: '00:00:03', ...deadLettersTo(letters) };
+      const queue = await newQueue(ctx, publisher, 'expiring', options);
+      const publishedAtMs = ctx.now();
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      for (let count = 0; count < 2; count += 1) await takeAndLeave(ctx, publisher, queue, count);
+      noteIfLate(ctx, { sinceMs: publishedAtMs, maxMs: ttlMs / 2, step: 'the end of two connections' });
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, ttlMs);
+      await reader.ack(deadLetter);
+      const attempts = deadLetter.header('deadLetterAttempts');
+      if (attempts === undefined) ctx.notApplicable('the broker adds no header deadLetterAttempts');
+      ctx.assert.equal(attempts, '0', 'header deadLetterAttempts');
+    },
+  },
   // DLQ-015 (SHOULD): A dead letter has header deadLetterAttempts with the number of attempts that failed, as a decimal
   // number.
   {

@@ -104,6 +104,32 @@ export const givenBackChecks: CheckModule = [
       await other.ack(again);
     },
   },
+  // DELIVERY-062 (SHOULD): The broker keeps messages that are in flight at an Unsubscribe in flight until an ack, a
+  // negative ack or the ack timeout, and then lets them wait for other subscribers.
+  {
+    id: 'DELIVERY-062b',
+    title:
+      'lets a message that was in flight at the Unsubscribe of the only subscriber wait after its ack timeout',
+    clauses: ['DELIVERY-062', 'QUEUE-025'],
+    profile: 'retry-dlq',
+    prefers: shortTimings,
+    waits: true,
+    accepts: ['the message waits after its ack timeout', 'the message waits immediately'],
+    evidence: { frames: 9, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 9 });
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const { atMs } = await subscriber.delivery({ queue });
+      await subscriber.unsubscribe(queue);
+      const until = atMs + gapMs(ctx, 1) + ctx.timing.lateMs;
+      while ((await messageCountIfShown(publisher, queue)) !== 1 && ctx.now() < until)
+        await waitUntil(ctx, ctx.now() + 15);
+      ctx.assert.equal(await messageCountOf(publisher, queue), 1, 'number of waiting messages');
+      await publisher.subscribe(queue);
+      const what = 'the message for another subscriber';
+      await publisher.ack(await publisher.delivery({ queue, id }, { what, clause: 'DELIVERY-006' }));
+    },
+  },
   // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged
   // copy, and does not deliver it again.
   {

@@ -1,6 +1,7 @@
 // The list of all checks, from modules by theme. A check that is not in this list does not run.
 import type { Check } from '../check.ts';
 import { acknowledgmentChecks } from './acknowledgments.ts';
+import { blockedInModesChecks } from './blocked-in-modes.ts';
 import { blockedRepeatChecks } from './blocked-repeats.ts';
 import { blockingChecks } from './blocking.ts';
 import { bodyChecks } from './body.ts';
@@ -36,6 +37,7 @@ import { handshakeChecks } from './handshake.ts';
 import { healthChecks } from './health.ts';
 import { historyChecks } from './histories.ts';
 import { limitChecks } from './limits.ts';
+import { memberChecks } from './members.ts';
 import { messageContentChecks } from './message-content.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
@@ -96,10 +98,12 @@ export const checks: readonly Check[] = [
   ...overflowChecks,
   ...blockingChecks,
   ...blockedRepeatChecks,
+  ...blockedInModesChecks,
   ...givenBackChecks,
   ...retryChecks,
   ...failedAttemptChecks,
   ...windowChecks,
+  ...memberChecks,
   ...expiryChecks,
   ...endedMessageChecks,
   ...deadLetterChecks,
