@@ -113,6 +113,19 @@ describe('publish', () => {
     await expect(published).resolves.toBe('m1');
   });
 
+  it('sends its priority in place of that in the headers, which may be those of a delivery [CLIENT-040]', async () => {
+    const { client, broker } = await connectPair();
+    const headers = { priority: 'as another program wrote it', a: 'b' };
+    const published = client.publish('orders', 1, { headers, priority: 'Low', id: 'm1' });
+    const sent = [
+      ['priority', 'Low'],
+      ['a', 'b'],
+    ];
+    expect(await broker.take()).toMatchObject({ headers: sent });
+    broker.send({ command: 21, id: 'm1', queue: 'orders' });
+    await expect(published).resolves.toBe('m1');
+  });
+
   it.each([
     [Buffer.from('{ "as": "it is" }'), '{ "as": "it is" }'],
     [new Uint8Array([0x31]), '1'],

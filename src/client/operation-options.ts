@@ -21,6 +21,7 @@ import { MAX_INT32 } from './reconnect-schedule.ts';
 export type PublishOptions = CallOptions & {
   /** Carried to the subscribers unchanged. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as header `priority`, in place of one in `headers`: those of a delivery may be passed on. */
   readonly priority?: PriorityName;
   /** The message's id; a message of this id that is still in the queue makes this one a repeat. Default: a fresh one. */
   readonly id?: string;
