@@ -5,6 +5,7 @@ import {
   foreignOrigins,
   listMessages,
   messagePath,
+  messagesPath,
   readRecord,
   remove,
 } from './shared/dashboard-api.ts';
@@ -19,6 +20,8 @@ const dashboard = { profile: 'dashboard' } as const;
 const oddHeaders = ['__proto__', 'constructor', 'toString', 'a.b', 'ä'];
 /** Each has characters that mean something in an address. Some servers pass on no path with an escaped slash in it: there is none here. */
 const oddIds = ['50%25', 'a+b c', 'a?source=b', 'a#b', '%', 'ä🚀'];
+/** Stands in a path as it is: only in a query a plus is a blank. */
+const unescapedId = 'a+b';
 
 export const dashboardRequestChecks: CheckModule = [
   // HTTP-002 (SHOULD): A request is refused with 4xx unless its Host is an IP literal, localhost or a configured name.
@@ -126,14 +129,14 @@ export const dashboardRequestChecks: CheckModule = [
   // payload of the message.
   {
     id: 'DASH-014b',
-    title: 'finds messages by ids that are escaped in a path',
+    title: 'finds messages by ids that are escaped in a path, and by one with a plus that is not',
     clauses: ['DASH-014'],
     ...dashboard,
-    evidence: { responses: 6, frames: 7, assertions: 18 },
+    evidence: { responses: 7, frames: 8, assertions: 21 },
     run: async (ctx) => {
-      const { queue } = await newOddIds(ctx);
-      for (const id of oddIds) {
-        const message = await readRecord(ctx, messagePath(queue, id), 'DASH-014');
+      const { paths } = await newOddIds(ctx);
+      for (const [id, path] of paths) {
+        const message = await readRecord(ctx, path, 'DASH-014');
         ctx.assert.deepEqual([message['id'], message['payload']], [id, id], 'id and payload');
       }
     },
@@ -141,25 +144,27 @@ export const dashboardRequestChecks: CheckModule = [
   // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
   {
     id: 'DASH-016c',
-    title: 'removes messages by ids that are escaped in a path, and no others',
+    title: 'removes messages by ids that are escaped in a path or have a plus that is not, and no others',
     clauses: ['DASH-016'],
     ...dashboard,
-    evidence: { responses: 6, frames: 9, assertions: 12 },
+    evidence: { responses: 7, frames: 10, assertions: 14 },
     run: async (ctx) => {
-      const { client, queue } = await newOddIds(ctx);
-      requireInfoShows(ctx, await client.queueInfo(queue), { messageCount: oddIds.length });
-      for (const id of oddIds) await remove(ctx, messagePath(queue, id), 'DASH-016');
+      const { client, queue, paths } = await newOddIds(ctx);
+      requireInfoShows(ctx, await client.queueInfo(queue), { messageCount: paths.size });
+      for (const path of paths.values()) await remove(ctx, path, 'DASH-016');
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of messages afterwards');
     },
   },
 ];
 
-/** A queue with a message for each of the ids, which is its payload too. */
+/** A queue with a message for each of the ids, which is its payload too. `paths`: of the messages by their ids. */
 async function newOddIds(ctx: CheckContext) {
   const client = await ctx.connect();
   const queue = await newQueue(ctx, client, 'odd');
-  for (const id of oddIds) await client.publish(queue, JSON.stringify(id), { id });
-  return { client, queue };
+  const paths = new Map(oddIds.map((id) => [id, messagePath(queue, id)]));
+  paths.set(unescapedId, `${messagesPath(queue)}/${unescapedId}`);
+  for (const id of paths.keys()) await client.publish(queue, JSON.stringify(id), { id });
+  return { client, queue, paths };
 }
 
 /** A queue with a message that the dashboard shows. */
