@@ -1,5 +1,4 @@
-// Checks of queue options and of the fields of QueueInfo: defaults, names of enumeration values, time spans, invalid values. Areas:
-// QUEUE, BODY.
+// Checks of queue options and of the fields of QueueInfo: defaults, names of values, time spans, invalid values. Areas: QUEUE, BODY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { timestamp } from '../record-forms.ts';
@@ -294,12 +293,13 @@ const validOptionChecks: CheckModule = [
     title: 'reads and writes time spans with days and fractions of a second',
     clauses: ['BODY-040', 'BODY-042'],
     profile: 'core',
-    evidence: { frames: 7, assertions: 3 },
+    evidence: { frames: 9, assertions: 4 },
     run: async (ctx) => {
       const client = await ctx.connect();
       for (const [given, shown] of [
         ['1.00:00:00', wholeSpan('1.00:00:00')],
         ['00:00:01.5', /^00:00:01\.50{0,6}$/],
+        ['00:01:00.05', /^00:01:00\.050{0,5}$/],
         ['2.03:04:05.0000000', wholeSpan('2.03:04:05')],
       ] as const) {
         const info = await createdQueueInfo(ctx, client, { messageTtl: given });
