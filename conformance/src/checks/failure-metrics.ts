@@ -2,8 +2,10 @@
 // after, on a broker that no other check uses. Areas: METRICS, OVERFLOW, RETRY, DLQ, DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { Command } from '../wire/command.ts';
 import { withFullMember } from './fan-out.ts';
 import { expectIncreases, latencyToleranceMs, readTwice } from './metrics.ts';
+import { messagePath, messagesPath, remove } from './shared/dashboard-api.ts';
 import { recordAt } from './shared/http-records.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { eventually, newQueue } from './shared/queue-state.ts';
@@ -161,6 +163,25 @@ export const failureMetricChecks: CheckModule = [
         // A broker may notice what has expired only when it would deliver it.
         await client.subscribe(queue);
         await client.ping();
+      }),
+  },
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame that the broker sends, for each message
+  // that it discards or evicts, and for each copy that it skips (DELIVERY-029).
+  {
+    id: 'METRICS-013c',
+    title: 'does not count messages that the dashboard removes in total_errors',
+    clauses: ['METRICS-013'],
+    ...fresh,
+    requires: { profiles: ['dashboard'] },
+    evidence: { responses: 4, frames: 6, assertions: 5 },
+    run: (ctx) =>
+      expectIncreases(ctx, { total_errors: 1 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'purged');
+        const [id = ''] = await publishSeries(ctx, client, queue, 3);
+        await remove(ctx, messagePath(queue, id), 'DASH-016');
+        await remove(ctx, messagesPath(queue), 'DASH-018');
+        // The one Error, which shows that the figure counts what came before.
+        await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload: '{' });
       }),
   },
   // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
