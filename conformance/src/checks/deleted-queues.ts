@@ -2,6 +2,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
 import { infoField, messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
 import {
@@ -10,7 +11,7 @@ import {
   otherModes,
   otherModesWithAck,
 } from './shared/queue-with-subscribers.ts';
-import { nextAttempt, shortTimings } from './shared/retry-attempts.ts';
+import { gapMs, nextAttempt, retryDelayMs, shortTimings, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 export const deletedQueueChecks: CheckModule = [
@@ -112,6 +113,21 @@ export const deletedQueueChecks: CheckModule = [
       }
     },
   },
+  // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
+  {
+    id: 'QUEUE-017d',
+    title: 'makes no further attempt of a message whose queue was deleted in the pause before it',
+    clauses: ['QUEUE-017'],
+    profile: 'retry-dlq',
+    prefers: { timing: { ackTimeoutMs: 300, retryDelayMs: 2000 } },
+    waits: true,
+    evidence: { frames: 24, messages: 3, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const modes = Object.entries({ RoundRobin: {}, ...otherModesWithAck });
+      await Promise.all(modes.map(([name, mode]) => expectEndsInPause(ctx, client, name, mode)));
+    },
+  },
   // QUEUE-018 (SHOULD): The broker ignores acks for messages of a deleted queue.
   {
     id: 'QUEUE-018b',
@@ -181,6 +197,31 @@ async function expectKept(
 /** That a subscription outlives its queue is only recommended, and another check covers it. */
 async function subscribeAgain(client: Connection, subscriber: Connection, queue: string): Promise<void> {
   if ((await infoField(client, queue, 'subscriberCount')) === 0) await subscriber.subscribe(queue);
+}
+
+/** Deletes the queue in the pause before the second attempt of its message, and creates it again: that attempt does not come. */
+async function expectEndsInPause(
+  ctx: CheckContext,
+  client: Connection,
+  name: string,
+  mode: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const queue = await newQueue(ctx, client, `paused-${name}`, mode);
+  const subscriber = await newSubscriber(ctx, queue);
+  await publishSeries(ctx, client, queue, 1);
+  const { atMs } = await subscriber.delivery({ queue });
+  const dueMs = gapMs(ctx, 1);
+  await waitUntil(ctx, atMs + dueMs - retryDelayMs(ctx, 1) / 2);
+  await client.deleteQueue(queue);
+  noteIfLate(ctx, { sinceMs: atMs, maxMs: dueMs, step: 'the DeleteQueue' });
+  await client.createQueue(queue, mode);
+  await subscribeAgain(client, subscriber, queue);
+  await subscriber.ping();
+  const before = deliveredIds(subscriber, queue);
+  await waitUntil(ctx, atMs + dueMs + ctx.timing.lateMs);
+  await subscriber.ping();
+  const text = `the deliveries from the ${name} queue`;
+  ctx.assert.deepEqual(deliveredIds(subscriber, queue), before, text);
 }
 
 /** A queue is deleted and created again while its message is in flight. Its Ack settles no waiting message that has its id. */
