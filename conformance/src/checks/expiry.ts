@@ -29,7 +29,7 @@ const ttlMs = 300;
 /** For what must not expire within the check: so long that a busy machine takes no such time for a command. */
 const longTtlMs = 2000;
 /** Tolerance for clocks with a resolution coarser than a millisecond. */
-const clockMarginMs = 20;
+export const clockMarginMs = 20;
 
 const waitingMessages: CheckModule = [
   // TTL-001 (MUST): The broker does not deliver a message that is older than the messageTtl of its queue.
@@ -487,7 +487,7 @@ async function withHeldMessage(
   return { ...setting, holder, held: await holder.delivery({ queue: setting.queue }) };
 }
 
-/** A time span of less than ten seconds. */
-function timeSpan(durationMs: number): string {
-  return `00:00:0${(durationMs / 1000).toFixed(3)}`;
+/** A time span of less than a minute. */
+export function timeSpan(durationMs: number): string {
+  return `00:00:${(durationMs / 1000).toFixed(3).padStart(6, '0')}`;
 }

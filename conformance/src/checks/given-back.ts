@@ -1,10 +1,13 @@
 // Checks of messages that come back to their queue more than once, or when something else happens to it, and of subscriptions that end while
-// their queue does not exist: such a message waits like any other. Areas: QUEUE, OVERFLOW,
-// DELIVERY, DASH.
+// their queue does not exist: such a message waits, ages and counts like any other. Areas: QUEUE, OVERFLOW,
+// DELIVERY, DASH, TTL, LIMIT.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { clockMarginMs, timeSpan } from './expiry.ts';
+import { publishUntilRefused, smallMemory } from './resource-limits.ts';
 import { messagePath, remove } from './shared/dashboard-api.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import {
   eventually,
   infoField,
@@ -217,6 +220,67 @@ export const givenBackChecks: CheckModule = [
       }
       await remove(ctx, messagePath(queue, id), 'DASH-016');
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
+    },
+  },
+  // TTL-002 (SHOULD): The age of a message starts when the broker accepts it.
+  {
+    id: 'TTL-002a',
+    title: 'counts the age of a message from its acceptance also when its subscriber has left it',
+    clauses: ['TTL-002', 'TTL-001', 'DELIVERY-038'],
+    profile: 'retry-dlq',
+    waits: true,
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      // What is left at four fifths of it would be delivered until nine fifths of it if its age began anew.
+      const ttlMs = 3 * ctx.timing.lateMs;
+      const queue = await newQueue(ctx, client, 'left', { messageTtl: timeSpan(ttlMs) });
+      const holder = await newSubscriber(ctx, queue);
+      const sinceMs = ctx.now();
+      await publishSeries(ctx, client, queue, 1);
+      const acceptedMs = ctx.now();
+      await holder.delivery({ queue });
+      await waitUntil(ctx, sinceMs + 0.8 * ttlMs);
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      noteIfLate(ctx, { sinceMs, maxMs: ttlMs, step: 'the end of the connection' });
+      await waitUntil(ctx, acceptedMs + ttlMs + ctx.timing.lateMs + clockMarginMs);
+      await client.subscribe(queue);
+      noteIfLate(ctx, { sinceMs, maxMs: 1.8 * ttlMs, step: 'the Subscribe' });
+      const [later] = await publishSeries(ctx, client, queue, 1);
+      const next = await client.delivery({ queue });
+      ctx.assert.ok(next.id === later, 'the expired message is not delivered', {
+        expected: later,
+        actual: next.id,
+        possibleCauses: ['TTL-001'],
+      });
+      await client.ack(next);
+    },
+  },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013e',
+    title: 'counts the bytes of a message once towards maxQueuedBytes that its subscriber has left',
+    clauses: ['LIMIT-013', 'DELIVERY-038'],
+    ...smallMemory,
+    evidence: { frames: 15, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
+      ctx.assert.ok(refusal !== undefined, 'the broker refuses messages', {
+        actual: `${stored.length} stored`,
+      });
+      const holder = await newSubscriber(ctx, queue);
+      await holder.delivery({ queue });
+      await holder.abort();
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: stored.length });
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, stored.length);
+      await client.ping();
+      const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'next'));
+      const what = 'number of messages that fit when the others have been acknowledged';
+      ctx.assert.equal(again.stored.length, stored.length, what);
     },
   },
   // QUEUE-026 (MUST): subscriberCount is the number of subscriptions to the queue, including those that QUEUE-016

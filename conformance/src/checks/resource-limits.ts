@@ -28,7 +28,7 @@ const unhealthy = { code: 503, status: 'unhealthy' } as const;
 const longName = 'q'.repeat(150);
 const maxStructureBytes = 60_000;
 
-const smallMemory = {
+export const smallMemory = {
   profile: 'limits',
   isolation: 'fresh',
   requires: { configuration: { limits: { maxQueuedBytes } } },
@@ -479,7 +479,7 @@ function randomText(length: number): string {
 }
 
 /** Publishes until the broker refuses a message, at most twice maxQueuedBytes. Returns the stored ids and the Error. */
-async function publishUntilRefused(
+export async function publishUntilRefused(
   ctx: CheckContext,
   client: Connection,
   queue: string,
