@@ -48,6 +48,33 @@ export const existingQueueChecks: CheckModule = [
       }
     },
   },
+  // QUEUE-011 (SHOULD): The broker answers a CreateQueue on an existing queue positively, when its options, with the
+  // defaults for those that it omits, equal the live ones.
+  {
+    id: 'QUEUE-011b',
+    title: "answers a repeated CreateQueue with success, whatever the server's defaults for what it omits",
+    clauses: ['QUEUE-011'],
+    profile: 'limits',
+    requires: { configuration: { queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 77 } } },
+    evidence: { frames: 12, assertions: 8 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      for (const options of [{}, { mode: 1 }, { maxQueueSize: 7 }, { overflowStrategy: 1 }]) {
+        const [name = 'none'] = Object.keys(options);
+        const queue = await newQueue(ctx, client, name, options);
+        for (const again of [options, { mode: 0, maxQueueSize: 10_000, ...options }]) {
+          const payload = JSON.stringify(again);
+          const answer = await client.request({ command: Command.CreateQueue, id: ctx.id(), queue, payload });
+          const what = `${payload} is accepted for a queue with ${JSON.stringify(options)}`;
+          ctx.assert.ok(answer.errorCode === '', what, {
+            expected: 'CreateQueue',
+            actual: answer.errorCode,
+            possibleCauses: rulesOfDefaults,
+          });
+        }
+      }
+    },
+  },
   // QUEUE-041 (SHOULD): The broker refuses a CreateQueue payload that is not a JSON object, or that contains a value of
   // the wrong type, with INVALID_PAYLOAD.
   {

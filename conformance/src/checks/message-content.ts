@@ -1,6 +1,7 @@
 // Checks of the content of delivered messages: id, queue, headers and payload are those of the Publish, whatever characters they
 // contain and however long they are. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
 import { fittingLength, numberedText } from './shared/bodies.ts';
 import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
@@ -76,6 +77,39 @@ export const messageContentChecks: CheckModule = [
       const delivered = Object.fromEntries(Object.keys(headers).map((name) => [name, delivery.header(name)]));
       ctx.assert.deepEqual(delivered, headers, 'the headers');
       await client.ack(delivery);
+    },
+  },
+  // BODY-012 (MUST): When several headers have the same key, the broker uses the last one and ignores the others.
+  {
+    id: 'BODY-012c',
+    title: 'uses the last of several headers with the same key behind headers with an empty key or value',
+    clauses: ['BODY-012', 'DELIVERY-052'],
+    profile: 'delivery',
+    accepts: ['the last values are delivered', 'the broker refuses the message (not applicable)'],
+    evidence: { frames: 7, messages: 3, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'empty-and-repeated');
+      await client.subscribe(queue);
+      for (const dropped of [
+        [['empty', '']],
+        [['', 'empty']],
+        [
+          ['empty', ''],
+          ['void', ''],
+        ],
+      ] as const) {
+        const headers = [...dropped, ['a', '1'], ['b', '2'], ['c', '3'], ['a', '4'], ['b', '5']] as const;
+        const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1', headers };
+        const answer = await client.request(publish);
+        if (answer.command === Command.Error)
+          ctx.notApplicable('the broker refuses headers with an empty key or value (BODY-009)');
+        const delivery = await client.delivery({ queue });
+        const delivered = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, delivery.header(name)]));
+        const what = `the headers behind ${JSON.stringify(dropped)}`;
+        ctx.assert.deepEqual(delivered, { a: '4', b: '5', c: '3' }, what);
+        await client.ack(delivery);
+      }
     },
   },
   // DELIVERY-052 (MUST): Deliver carries the headers of the published message unchanged, compared as a map, except

@@ -1,13 +1,35 @@
-// Checks of repeats of messages in flight: they are recognized, whatever happened meanwhile to other copies, or to other messages with the
+// Checks of repeats of messages that are, or were, in flight: they are recognized, whatever happened meanwhile to other copies, or to other messages with the
 // same id. Area: PUBLISH.
 import type { CheckModule } from '../check.ts';
 import { withFullMember } from './fan-out.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
-import { takeDeadLetter } from './shared/retry-attempts.ts';
+import { retryDelayMs, takeAndLeave, takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 export const repeatChecks: CheckModule = [
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005f',
+    title: 'recognizes the repeat of a message that waits again since its subscriber has left',
+    clauses: ['PUBLISH-005'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left', { maxRetryAttempts: 10 });
+      const [id = ''] = await publishSeries(ctx, client, queue, 1);
+      await takeAndLeave(ctx, client, queue, 0);
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+      await client.publish(queue, '0', { id, headers: { label: id } });
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
+      await client.subscribe(queue);
+      const withinMs = retryDelayMs(ctx, 1) + ctx.timing.deliveryMs;
+      await client.ack(await client.delivery({ queue, id }, { withinMs, clause: 'DELIVERY-038' }));
+      await expectOnlySentinel(ctx, client, queue, { text: 'no repeat is delivered' });
+    },
+  },
   // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
   // PublishAck and adds no second message.
   {
