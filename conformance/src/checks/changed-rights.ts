@@ -1,8 +1,10 @@
-// Checks of what a change of users or rights means for connections that are open. Area: AUTH.
+// Checks of what a change of users or rights means for connections that are open. Areas: AUTH, DELIVERY, METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { waitForRecord } from './shared/http-records.ts';
 import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import type { Entry, User } from './shared/users.ts';
 import {
   connectAs,
@@ -112,6 +114,35 @@ export const changedRightChecks: CheckModule = [
       await admin.publish(queue, '1');
       const delivered = await client.delivery({ queue }, { clause: 'AUTH-016' });
       ctx.assert.equal(delivered.queue, queue, 'the queue of the delivery');
+    },
+  },
+  // DELIVERY-069 (MUST): A subscription lasts from SubscribeAck until UnsubscribeAck, the end of its connection, or the
+  // loss of the right to it (AUTH-026).
+  {
+    id: 'DELIVERY-069b',
+    title: 'keeps a subscription when an entry is revoked and another one allows it too',
+    clauses: ['DELIVERY-069', 'AUTH-020', 'AUTH-026'],
+    ...withUsers,
+    evidence: { frames: 18, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      for (const [name, pattern, isNarrowRevoked] of [
+        ['orders', 'ord*', true],
+        ['bills', 'b*', false],
+      ] as const) {
+        const queue = await newQueue(ctx, admin, name);
+        const patterns = [queue, ctx.queue(pattern)];
+        const entries = patterns.map((queuePattern): Entry => ({ queuePattern, operations: ['Subscribe'] }));
+        const user = await newUser(ctx, admin, `user-of-${name}`, entries);
+        const client = await connectAs(ctx, user);
+        await client.subscribe(queue);
+        await revoke(admin, user, patterns[isNarrowRevoked ? 0 : 1] ?? queue);
+        await admin.publish(queue, '1');
+        const what = `the message after ${isNarrowRevoked ? 'the narrow' : 'the wide'} pattern was revoked`;
+        const delivered = await client.delivery({ queue }, { what, clause: 'DELIVERY-069' });
+        ctx.assert.equal(delivered.queue, queue, 'the queue of the delivery');
+        await client.ack(delivered);
+      }
     },
   },
   // AUTH-027 (SHOULD): The broker applies a granted or revoked right immediately, also to open connections.
@@ -256,6 +287,32 @@ export const changedRightChecks: CheckModule = [
       await admin.admin('AdminChangePassword', { username, newPassword: 'changed by the superuser' });
       await asker.closed({ clause: 'AUTH-029' });
       await admin.ping();
+    },
+  },
+  // METRICS-016 (MUST): active_connections in the metrics record is the number of open client connections.
+  {
+    id: 'METRICS-016b',
+    title: 'does not count a connection that it closed because its user was deleted or has another password',
+    clauses: ['METRICS-016', 'HEALTH-007'],
+    profile: 'observability',
+    isolation: 'fresh',
+    requires: { ...withUsers.requires, profiles: ['auth'] },
+    prefers: withUsers.prefers,
+    accepts: ['such connections are closed, and not counted', 'one of them stays open (not applicable)'],
+    evidence: { frames: 6, responses: 3, assertions: 3 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const [deleted, changed] = [await newUser(ctx, admin, 'deleted'), await newUser(ctx, admin, 'changed')];
+      const clients = [await connectAs(ctx, deleted), await connectAs(ctx, changed)];
+      await waitForRecord(ctx, '/metrics/', { active_connections: 3 });
+      await admin.admin('AdminDeleteUser', { username: deleted.username });
+      await admin.admin('AdminChangePassword', { username: changed.username, newPassword: 'another' });
+      const areClosed = (): boolean => clients.every(({ isClosed }) => isClosed);
+      const until = ctx.now() + ctx.timing.answerMs;
+      while (!areClosed() && ctx.now() < until) await waitUntil(ctx, ctx.now() + 15);
+      if (!areClosed()) ctx.notApplicable('the broker does not close such connections (AUTH-028, AUTH-029)');
+      await waitForRecord(ctx, '/metrics/', { active_connections: 1 });
+      await waitForRecord(ctx, '/health/', { active_connections: 1 }, 'HEALTH-007');
     },
   },
 ] satisfies readonly Check[];

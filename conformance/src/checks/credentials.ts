@@ -132,12 +132,28 @@ const tokenChecks: CheckModule = [
         ctx.assert.notEqual(nameOf(answer), closed, 'the connection after a refused Connect');
         ctx.assert.equal(nameOf(answer), 'Error', 'the answer to a Connect without the token', 'AUTH-002');
       }
-      const answer = await nextAnswerToConnect(ctx, connection, { authToken: token }, 'AUTH-008');
-      ctx.assert.ok(nameOf(answer) === 'ConnectAck', 'the broker accepts a later Connect with the token', {
-        expected: 'ConnectAck',
-        actual: nameOf(answer),
-        possibleCauses: ['AUTH-001'],
-      });
+      await expectLaterConnectAccepted(ctx, connection);
+    },
+  },
+  // AUTH-008 (SHOULD): After the broker answers a Connect by AUTH_REQUIRED or AUTH_FAILED, it keeps the connection open
+  // for another Connect.
+  {
+    id: 'AUTH-008b',
+    title: 'keeps a connection open after a refused Connect, also when it refused other commands before',
+    clauses: ['AUTH-008', 'CONN-003'],
+    ...withToken,
+    evidence: { frames: 4, assertions: 4 },
+    run: async (ctx) => {
+      const connection = await ctx.rawConnect();
+      for (const what of ['the first command before Connect', 'the second one']) {
+        await connection.send({ command: Command.ListQueues, id: ctx.id() });
+        const about = { what: `the answer to ${what}`, clause: 'CONN-002' };
+        const answer = await connection.expectOrClosed(() => true, about);
+        ctx.assert.notEqual(nameOf(answer), closed, `the connection after ${what}`, 'CONN-003');
+      }
+      const refused = await nextAnswerToConnect(ctx, connection, { authToken: 'another' }, 'AUTH-008');
+      ctx.assert.equal(nameOf(refused), 'Error', 'the answer to a Connect with another token', 'AUTH-002');
+      await expectLaterConnectAccepted(ctx, connection);
     },
   },
   // AUTH-009 (SHOULD): After the broker answers the third Connect of a connection by AUTH_REQUIRED or AUTH_FAILED, it
@@ -160,6 +176,16 @@ const tokenChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** On a connection on which a Connect was refused. */
+async function expectLaterConnectAccepted(ctx: CheckContext, connection: Connection): Promise<void> {
+  const answer = await nextAnswerToConnect(ctx, connection, { authToken: token }, 'AUTH-008');
+  ctx.assert.ok(nameOf(answer) === 'ConnectAck', 'the broker accepts a later Connect with the token', {
+    expected: 'ConnectAck',
+    actual: nameOf(answer),
+    possibleCauses: ['AUTH-001'],
+  });
+}
 
 const userChecks: CheckModule = [
   // AUTH-003 (SHOULD): The broker answers a Connect that lacks the required credentials by Error AUTH_REQUIRED.
