@@ -57,7 +57,7 @@ function requeue(
   if (letter.state === 'partlySent') return 'inFlight';
   const source = queues.get(letter.deadLetter.source);
   if (source === undefined) return 'sourceNotFound';
-  if (source.unsettled.get(id) !== undefined) return 'idInSource';
+  if ((waitingMessage(source, { id }) ?? messageInFlight(source, { id })) !== undefined) return 'idInSource';
   if (source.isFull) return 'sourceFull';
   // The source was created again, with a dead letter queue of another name.
   if (letter.content.byteLength + source.deadLetterGrowthBytes > settings.maxContentBytes) return 'tooLarge';

@@ -316,6 +316,22 @@ describe('a requeue', () => {
     expect(h.requeueMessage(b, 'q.dlq', 'm1')).toEqual(['2: requeueMessage q.dlq m1 idInSource']);
   });
 
+  it('is refused when a dead letter with that id waits or is in flight in the source [DASH-034]', () => {
+    const h = testCore();
+    const [a, b] = h.connectAll(2);
+    h.createQueue(a, 'dead', { enableDeadLetterQueue: true, deadLetterQueueName: 'last' });
+    h.subscribe(a, 'dead');
+    h.publish(a, 'dead', 'm1');
+    h.nack(a, 'm1', 'DeserializationError');
+    h.unsubscribe(a, 'dead');
+    deadLetterIn(h, a, 'one', 'm1');
+    expect(h.requeueMessage(b, 'last', 'm1')).toEqual(['2: requeueMessage last m1 idInSource']);
+    h.subscribe(a, 'dead');
+    expect(h.requeueMessage(b, 'last', 'm1')).toEqual(['2: requeueMessage last m1 idInSource']);
+    h.ack(a, 'm1');
+    expect(h.requeueMessage(b, 'last', 'm1')).toContain('2: requeueMessage last m1 requeued');
+  });
+
   it('gives the message all its attempts again, and it may be dead-lettered again', () => {
     const h = testCore();
     const [a, b] = h.connectAll(2);

@@ -80,7 +80,7 @@ function requeue(
   if (letter.copies.length > 0) return 'inFlight';
   const source = findQueue(state, letter.deadLetter.source);
   if (source === undefined) return 'sourceNotFound';
-  if (source.messages.some((one) => one.id === id && one.deadLetter === undefined)) return 'idInSource';
+  if (source.messages.some((one) => one.id === id)) return 'idInSource';
   if (waitingMessages(source).length >= source.options.maxQueueSize) return 'sourceFull';
   if (isTooLarge(state, source, letter.content)) return 'tooLarge';
   removeMessage(letters, letter);

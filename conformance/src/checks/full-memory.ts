@@ -1,0 +1,44 @@
+// Checks of messages that the broker holds already when its memory for messages is full: no limit refuses them. Areas: DELIVERY, LIMIT.
+import type { CheckModule } from '../check.ts';
+import { Command } from '../wire/command.ts';
+import { messageBytes, publishUntilRefused, smallMemory } from './resource-limits.ts';
+import { sizedPayload } from './shared/bodies.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { takeDeadLetter } from './shared/retry-attempts.ts';
+
+export const fullMemoryChecks: CheckModule = [
+  // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
+  // discarded by a rule of this specification, deleted with its queue, or becomes waiting again.
+  {
+    id: 'DELIVERY-006e',
+    title: 'dead-letters a message that a subscriber refuses when the broker holds as many bytes as it may',
+    clauses: ['DELIVERY-006', 'NACK-005', 'LIMIT-013'],
+    profile: 'limits',
+    isolation: 'fresh',
+    requires: { ...smallMemory.requires, capabilities: ['nack'] },
+    evidence: { frames: 18, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const queue = await newQueue(ctx, client, 'refusing', withLetters);
+      const subscriber = await newSubscriber(ctx, queue);
+      // Larger than those that fill the memory, so that a second one of its size does not fit beside them.
+      const id = ctx.id('m');
+      const payload = sizedPayload({ id, queue, totalBytes: 3 * messageBytes });
+      await client.publish(queue, payload, { id });
+      await subscriber.delivery({ queue, id });
+      const { refusal } = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'heavy'));
+      if (refusal === undefined)
+        ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
+      const failureReason = 'DeserializationError';
+      await subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
+      await subscriber.ping();
+      const reader = await newSubscriber(ctx, letters);
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'DELIVERY-006');
+      ctx.assert.sameJson(deadLetter.payload, payload, 'the payload of the dead letter', 'DELIVERY-006');
+      await reader.ack(deadLetter);
+    },
+  },
+];
