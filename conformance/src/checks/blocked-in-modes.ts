@@ -40,6 +40,36 @@ export const blockedInModesChecks: CheckModule = [
       for (const publisher of publishers) await publisher.expect('PublishAck', { clause: 'OVERFLOW-011' });
     },
   },
+  // OVERFLOW-011 (MUST): With BlockPublisher, the broker adds the blocked message and sends its PublishAck as soon as
+  // the queue has room.
+  {
+    id: 'OVERFLOW-011c',
+    title: 'adds a blocked message when the subscriber unsubscribes whose owed copy filled the queue',
+    clauses: ['OVERFLOW-011', 'DELIVERY-018'],
+    profile: 'delivery',
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 15, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...fanOutWithAck });
+      const reader = await newSubscriber(ctx, queue, { maxInFlight: '2' });
+      const leaver = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      await publishSeries(ctx, client, queue, 2);
+      const held = [await reader.delivery({ queue }), await reader.delivery({ queue })];
+      await leaver.delivery({ queue });
+      const publisher = await ctx.connect({ own: true });
+      const id = ctx.id('blocked');
+      await publisher.send({ command: Command.Publish, id, queue, payload: '1' });
+      await isPingAnswered(ctx, publisher, client);
+      if (publisher.received.some((frame) => frame.id === id))
+        ctx.notApplicable('a message with unsent copies does not fill the queue');
+      await leaver.unsubscribe(queue);
+      await publisher.expect({ command: 'PublishAck', id }, { what: 'the answer when there is room' });
+      for (const delivery of held) await reader.ack(delivery);
+      const [added] = await takeAndAck(reader, queue, 1);
+      ctx.assert.equal(added?.id, id, 'the delivered message');
+    },
+  },
   // OVERFLOW-018 (SHOULD): When the connection of a publisher ends, the broker drops the messages of that connection
   // that are still blocked.
   {

@@ -2,6 +2,8 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import { withBlockedPublish } from './blocking.ts';
+import { queuePath, remove } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
 import { infoField, messageCountOf, newQueue, waitForDeliveries, waitForInfo } from './shared/queue-state.ts';
@@ -11,7 +13,14 @@ import {
   otherModes,
   otherModesWithAck,
 } from './shared/queue-with-subscribers.ts';
-import { gapMs, nextAttempt, retryDelayMs, shortTimings, waitUntil } from './shared/retry-attempts.ts';
+import {
+  gapMs,
+  nextAttempt,
+  retryDelayMs,
+  shortTimings,
+  takeDeadLetter,
+  waitUntil,
+} from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 export const deletedQueueChecks: CheckModule = [
@@ -83,6 +92,28 @@ export const deletedQueueChecks: CheckModule = [
         0,
         'number of deliveries where no subscription is counted',
       );
+    },
+  },
+  // QUEUE-016 (SHOULD): The broker keeps subscriptions to a deleted queue, and delivers to them as soon as a queue of
+  // that name exists again.
+  {
+    id: 'QUEUE-016d',
+    title: 'delivers to the subscribers of a deleted dead letter queue when a dead letter creates it again',
+    clauses: ['QUEUE-016', 'DLQ-005'],
+    profile: 'retry-dlq',
+    evidence: { frames: 9, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = ctx.queue('letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const options = { overflowStrategy: 3, maxQueueSize: 1, ...withLetters };
+      const source = await newQueue(ctx, client, 'source', options);
+      const reader = await newSubscriber(ctx, letters);
+      await client.deleteQueue(letters);
+      const [, id = ''] = await publishSeries(ctx, client, source, 2);
+      if ((await infoField(client, letters, 'messageCount')) === undefined)
+        ctx.notApplicable('the broker does not create a deleted dead letter queue again');
+      await reader.ack(await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'QUEUE-016'));
     },
   },
   // QUEUE-017 (SHOULD): After a queue is deleted, the broker does not deliver its messages in flight again.
@@ -168,6 +199,22 @@ export const deletedQueueChecks: CheckModule = [
         const answer = await publisher.expect((frame) => frame.id === id, expected);
         ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', `the error code of the ${name} queue`);
       }
+    },
+  },
+  // QUEUE-019 (SHOULD): When a queue is deleted, the broker answers the publishes that are blocked on it by Error
+  // QUEUE_NOT_FOUND.
+  {
+    id: 'QUEUE-019d',
+    title: 'answers a blocked Publish with QUEUE_NOT_FOUND when its queue is deleted in the dashboard',
+    clauses: ['QUEUE-019', 'DASH-020'],
+    profile: 'dashboard',
+    evidence: { frames: 5, responses: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, id } = await withBlockedPublish(ctx);
+      await remove(ctx, queuePath(queue), 'DASH-020');
+      const expected = { what: 'the answer to the blocked Publish', clause: 'QUEUE-019' };
+      const answer = await publisher.expect((frame) => frame.id === id, expected);
+      ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
     },
   },
 ] satisfies readonly Check[];

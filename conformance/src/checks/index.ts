@@ -30,8 +30,10 @@ import { failedAttemptChecks } from './failed-attempts.ts';
 import { failingStoreChecks } from './failing-stores.ts';
 import { failureMetricChecks } from './failure-metrics.ts';
 import { fanOutChecks } from './fan-out.ts';
+import { fanOutPauseChecks } from './fan-out-pauses.ts';
 import { fieldRuleChecks } from './field-rules.ts';
 import { framingChecks } from './framing.ts';
+import { fullMemoryChecks } from './full-memory.ts';
 import { givenBackChecks } from './given-back.ts';
 import { handshakeChecks } from './handshake.ts';
 import { healthChecks } from './health.ts';
@@ -93,6 +95,7 @@ export const checks: readonly Check[] = [
   ...limitChecks,
   ...rateLimitChecks,
   ...fanOutChecks,
+  ...fanOutPauseChecks,
   ...priorityChecks,
   ...otherModeChecks,
   ...overflowChecks,
@@ -111,6 +114,7 @@ export const checks: readonly Check[] = [
   ...negativeAckChecks,
   ...failureMetricChecks,
   ...resourceLimitChecks,
+  ...fullMemoryChecks,
   ...unreadAnswerChecks,
   ...repeatChecks,
   ...historyChecks,

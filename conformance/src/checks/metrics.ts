@@ -454,7 +454,7 @@ export async function expectIncreases(
 }
 
 /** Asserts that each field is a number. Ends as not applicable when the shorter form of the record omits one of them. */
-function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly string[]): void {
+export function requireFields(ctx: CheckContext, record: JsonRecord, fields: readonly string[]): void {
   const missing = fields.filter((field) => additionalMetrics.includes(field) && !(field in record));
   const present = fields.filter((field) => !missing.includes(field));
   expectFields(ctx, record, Object.fromEntries(present.map((field) => [field, 'number'])));

@@ -218,6 +218,33 @@ export const priorityChecks: CheckModule = [
       await expectByPriority(ctx, await ctx.connect(), letters);
     },
   },
+  // DLQ-008 (SHOULD): When a dead letter queue is full, the broker evicts its oldest waiting message for a new dead
+  // letter that it cannot deliver immediately, whatever the overflow strategy.
+  {
+    id: 'DLQ-008b',
+    title:
+      'removes the oldest dead letter from a full PriorityBased dead letter queue, whatever its priority',
+    clauses: ['DLQ-008', 'OVERFLOW-022'],
+    profile: 'retry-dlq',
+    evidence: { frames: 9, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'full', { ...priorityBased, maxQueueSize: 2 });
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const options = { overflowStrategy: 3, maxQueueSize: 1, ...withLetters };
+      const queue = await newQueue(ctx, client, 'redirecting', options);
+      await publishAll(ctx, client, queue, [undefined]);
+      for (const priority of ['High', 'Low', 'Normal'])
+        await client.publish(queue, JSON.stringify(priority), { headers: { priority } });
+      await client.subscribe(letters);
+      const left = (await takeAndAck(client, letters, 2)).map((letter) => letter.json());
+      ctx.assert.deepEqual(
+        [...left].sort(),
+        ['Low', 'Normal'],
+        'the priorities of the dead letters that are left',
+      );
+    },
+  },
 ] satisfies readonly Check[];
 
 /** A PriorityBased dead letter queue with one dead letter of each priority; the lowest came first. Returns its name. */

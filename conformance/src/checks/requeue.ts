@@ -172,6 +172,66 @@ export const requeueChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of dead letters afterwards');
     },
   },
+  // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
+  // contains a message with that id, and when the message is not a dead letter.
+  {
+    id: 'DASH-034c',
+    title: 'answers 409 to a requeue of a message that was published with headers of a dead letter',
+    clauses: ['DASH-034', 'DLQ-011'],
+    ...requeues,
+    evidence: { frames: 5, responses: 1, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const other = await newQueue(ctx, client, 'other');
+      const queue = await newQueue(ctx, client, 'published');
+      const headers = { deadLetterSource: other, deadLetterReason: 'MaxRetriesExceeded' };
+      const { id } = await client.publish(queue, '1', { headers });
+      ctx.assert.equal(await requeue(ctx, queue, id), 409, 'the status for what is no dead letter');
+      ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages in its queue');
+      ctx.assert.equal(
+        await messageCountOf(client, other),
+        0,
+        'number of messages in the queue of its header',
+      );
+    },
+  },
+  // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
+  // contains a message with that id, and when the message is not a dead letter.
+  {
+    id: 'DASH-034d',
+    title: 'answers 409 to a requeue when the source queue has a dead letter of that id',
+    clauses: ['DASH-034'],
+    ...requeues,
+    evidence: { frames: 12, responses: 1, assertions: 3 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const last = await newQueue(ctx, client, 'last');
+      const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true };
+      // A dead letter queue with a dead letter queue of its own: what is published to it when it is full becomes a dead letter there.
+      const letters = await newQueue(ctx, client, 'letters', {
+        ...{ maxQueueSize: 2, deadLetterQueueName: last },
+        ...redirecting,
+      });
+      const source = await newQueue(ctx, client, 'source', {
+        ...{ maxQueueSize: 1, deadLetterQueueName: letters },
+        ...redirecting,
+      });
+      const first = await publishSeries(ctx, client, letters, 2);
+      const id = ctx.id('twice');
+      await client.publish(letters, '"last"', { id });
+      await client.subscribe(letters);
+      await takeAndAck(client, letters, first.length);
+      await client.unsubscribe(letters);
+      await publishSeries(ctx, client, source, 1);
+      await client.publish(source, '"letters"', { id });
+      const isThere = async (queue: string): Promise<boolean> => (await messageCountOf(client, queue)) === 1;
+      if (!(await isThere(last)) || !(await isThere(letters)))
+        ctx.notApplicable('a message with the id of a dead letter is not dead-lettered');
+      ctx.assert.equal(await requeue(ctx, last, id), 409, 'the status when the source has that id');
+      ctx.assert.equal(await messageCountOf(client, last), 1, 'number of dead letters afterwards');
+      ctx.assert.equal(await messageCountOf(client, letters), 1, 'number of messages in the source queue');
+    },
+  },
   // DASH-040 (SHOULD): The dashboard refuses with 4xx a POST or DELETE whose header Origin names another host or port
   // than its header Host, and changes nothing.
   {

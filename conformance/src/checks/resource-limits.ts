@@ -16,7 +16,7 @@ import { waitUntil } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const maxQueuedBytes = 200_000;
-const messageBytes = 20_000;
+export const messageBytes = 20_000;
 
 /** Enough for an empty broker with its runtime. */
 const memoryLimitBytes = 192 * 1024 * 1024;

@@ -204,6 +204,27 @@ export const tlsChecks: CheckModule = [
       await client.ping({ clause: 'TLS-011' });
     },
   },
+  // CONN-014 (SHOULD): The broker closes a connection on which no Connect has arrived within handshakeTimeout after it
+  // was opened.
+  {
+    id: 'CONN-014c',
+    title:
+      'closes a connection with TLS on which no Connect arrives at the handshake timeout, and not earlier',
+    clauses: ['CONN-014', 'TLS-001'],
+    profile: 'tls',
+    requires: { configuration: { tls: certificate, timing: { handshakeTimeoutMs } } },
+    waits: true,
+    evidence: { frames: 1, assertions: 1 },
+    run: async (ctx) => {
+      const startedAt = ctx.now();
+      const silent = await ctx.rawConnect();
+      await silent.closed({ withinMs: handshakeTimeoutMs + ctx.timing.closeMs });
+      const lastedMs = ctx.now() - startedAt;
+      const text = 'time for which the connection is open';
+      ctx.assert.betweenMs(lastedMs, handshakeTimeoutMs - ctx.timing.earlyMs, Number.POSITIVE_INFINITY, text);
+      await served(ctx);
+    },
+  },
   // TLS-005 (SHOULD): The broker refuses to start with a certificate or key that is missing or unreadable, and names
   // the file and the reason.
   {
