@@ -41,4 +41,26 @@ export const fullMemoryChecks: CheckModule = [
       await reader.ack(deadLetter);
     },
   },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013g',
+    title: 'gives the memory of a deleted queue back, also of its messages in flight',
+    clauses: ['LIMIT-013', 'QUEUE-014'],
+    ...smallMemory,
+    evidence: { frames: 20, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'deleted');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, queue);
+      if (refusal === undefined)
+        ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
+      const holder = await newSubscriber(ctx, queue);
+      await holder.delivery({ queue });
+      await client.deleteQueue(queue);
+      const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'next'));
+      const what = 'number of messages that fit when the others are deleted';
+      ctx.assert.equal(again.stored.length, stored.length, what);
+    },
+  },
 ];

@@ -20,6 +20,7 @@ import { deletedQueueChecks } from './deleted-queues.ts';
 import { deliveryChecks } from './delivery.ts';
 import { disconnectChecks } from './disconnect.ts';
 import { durableEndingChecks } from './durable-endings.ts';
+import { durableLetterChecks } from './durable-letters.ts';
 import { durableMessageChecks } from './durable-messages.ts';
 import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
@@ -123,6 +124,7 @@ export const checks: readonly Check[] = [
   ...durableQueueChecks,
   ...failingStoreChecks,
   ...durableEndingChecks,
+  ...durableLetterChecks,
   ...shutdownChecks,
   ...credentialChecks,
   ...userRightChecks,
