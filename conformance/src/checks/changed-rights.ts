@@ -4,7 +4,9 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { waitForRecord } from './shared/http-records.ts';
 import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { fanOutWithAck } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 import type { Entry, User } from './shared/users.ts';
 import {
   connectAs,
@@ -92,6 +94,36 @@ export const changedRightChecks: CheckModule = [
       await client.subscribe(queue);
       await grant(admin, user, { queuePattern: queue, operations: ['Publish'] });
       await expectEnded(ctx, { admin, queue, clients: [client] });
+    },
+  },
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026e',
+    title: 'removes a FanOutWithAck message whose last copy was not yet sent to a user that loses the right',
+    clauses: ['AUTH-026', 'DELIVERY-021'],
+    ...withUsers,
+    requires: { ...withUsers.requires, capabilities: ['maxInFlight'] },
+    evidence: { frames: 15, messages: 3, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders', fanOutWithAck);
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+      const narrow = await connectAs(ctx, user);
+      await narrow.subscribe(queue, { headers: { maxInFlight: '1' } });
+      await admin.subscribe(queue);
+      await publishSeries(ctx, admin, queue, 2);
+      await takeAndAck(admin, queue, 2);
+      await narrow.delivery({ queue });
+      await revoke(admin, user, queue);
+      for (const [field, value, clause] of [
+        ['subscriberCount', 1, 'AUTH-026'],
+        ['messageCount', 0, 'DELIVERY-021'],
+      ] as const) {
+        const look = (): Promise<unknown> => infoField(admin, queue, field);
+        const text = `${field} becomes ${value} when the right is revoked`;
+        await eventually(ctx, look, (seen) => seen === value, { text, clause });
+      }
     },
   },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the

@@ -1,6 +1,7 @@
 // The list of all checks, from modules by theme. A check that is not in this list does not run.
 import type { Check } from '../check.ts';
 import { acknowledgmentChecks } from './acknowledgments.ts';
+import { adminAnswerChecks } from './admin-answers.ts';
 import { blockedInModesChecks } from './blocked-in-modes.ts';
 import { blockedRepeatChecks } from './blocked-repeats.ts';
 import { blockingChecks } from './blocking.ts';
@@ -55,6 +56,7 @@ import { queueOptionChecks } from './queue-options.ts';
 import { queueChecks } from './queues.ts';
 import { rateLimitChecks } from './rate-limits.ts';
 import { recordingChecks } from './recordings.ts';
+import { refusedMessageChecks } from './refused-messages.ts';
 import { repeatChecks } from './repeats.ts';
 import { requeueChecks } from './requeue.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
@@ -113,6 +115,7 @@ export const checks: readonly Check[] = [
   ...deadLetterChecks,
   ...deadLetterFrameChecks,
   ...negativeAckChecks,
+  ...refusedMessageChecks,
   ...failureMetricChecks,
   ...resourceLimitChecks,
   ...fullMemoryChecks,
@@ -131,6 +134,7 @@ export const checks: readonly Check[] = [
   ...userAdministrationChecks,
   ...userIdentityChecks,
   ...permissionChecks,
+  ...adminAnswerChecks,
   ...changedRightChecks,
   ...tlsChecks,
   ...dashboardChecks,

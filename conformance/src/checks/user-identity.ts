@@ -93,6 +93,27 @@ export const userIdentityChecks: CheckModule = [
       }
     },
   },
+  // AUTH-006 (MUST): When authorization is on, the broker answers a Connect with an unknown user or a wrong password by
+  // Error and sends no ConnectAck.
+  {
+    id: 'AUTH-006e',
+    title: 'refuses the password of a deleted user for a new user of the same name',
+    clauses: ['AUTH-006', 'AUTH-036', 'AUTH-005'],
+    ...withUsers,
+    evidence: { frames: 7, assertions: 4 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const user = await newUser(ctx, admin, 'user');
+      const { username } = user;
+      await expectAccepted(ctx, credentialsOf(user), { what: 'the first password', clause: 'AUTH-005' });
+      await admin.admin('AdminDeleteUser', { username });
+      const again = { username, password: 'another password' };
+      await admin.admin('AdminCreateUser', again);
+      const what = 'the password of a deleted user';
+      await expectConnectRefused(ctx, credentialsOf(user), { what, clause: 'AUTH-006' });
+      await expectAccepted(ctx, credentialsOf(again), { what: 'the new password', clause: 'AUTH-005' });
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {

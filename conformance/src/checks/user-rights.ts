@@ -95,7 +95,7 @@ export const userRightChecks: CheckModule = [
     title: 'reads * in a pattern as any characters, also none, and everything else as itself',
     clauses: ['AUTH-018'],
     ...withUsers,
-    evidence: { frames: 42, assertions: 20 },
+    evidence: { frames: 46, assertions: 22 },
     run: async (ctx) => {
       const base = ctx.queue('q');
       await expectMatches(ctx, [
@@ -123,6 +123,9 @@ export const userRightChecks: CheckModule = [
         [`${base}.r*m*m*z`, `${base}.rmz`, false],
         [`${base}.s*ab*bc*z`, `${base}.sabcz`, false],
         [`${base}.t*aab*z`, `${base}.taaabz`, true],
+        // What stands behind the last star may stand in the name before its end too.
+        [`${base}.w*.dlq`, `${base}.w.a.dlq.dlq`, true],
+        [`${base}.x*m*s`, `${base}.xms.s`, true],
       ]);
     },
   },
