@@ -187,7 +187,7 @@ class Session(asyncio.Protocol):
             payload, changed = self._broker.users.carry_out(command, frame.payload, self.user)
         except Refusal as refusal:
             raise Refused(refusal.args[0], False) from refusal
-        self._outbox.append(Frame(frame.command, frame.id, payload=json_text(payload)))
+        self._answer_in_a_frame(Frame(frame.command, frame.id, payload=json_text(payload)))
         for other in [one for one in self._broker.sessions if changed is not None and one.user is not None and one.user.name == changed.name]:
             is_ended = command == 'DeleteUser' and self._variant.chooses('connections of a deleted user', 'closed')
             is_ended |= command == 'ChangePassword' and self._variant.chooses('connections after a new password', 'closed')
@@ -263,7 +263,9 @@ class Session(asyncio.Protocol):
                 raise Refused('NOT_AUTHORIZED', False)
             needed = OPERATIONS if may_list and self._variant.chooses('listed queues', 'of all entries') else ('ListQueues',)
             names = [name for name in names if any(user.allows(operation, name) for operation in needed)]
-        answer = Frame(wire.LIST_QUEUES, frame.id, payload=json_text(names))
+        self._answer_in_a_frame(Frame(wire.LIST_QUEUES, frame.id, payload=json_text(names)))
+
+    def _answer_in_a_frame(self, answer: Frame) -> None:
         self._check(self._is_too_large(answer), 'answer that does not fit', 'MESSAGE_TOO_LARGE')
         self._outbox.append(answer)
 
