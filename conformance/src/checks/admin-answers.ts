@@ -15,7 +15,7 @@ export const adminAnswerChecks: CheckModule = [
     ...withUsers,
     // A broker may have a limit that cannot be configured.
     prefers: { ...withUsers.prefers, limits: { maxMessageSizeBytes } },
-    evidence: { frames: 23, assertions: 2 },
+    evidence: { frames: 22, assertions: 2 },
     run: async (ctx) => {
       if (ctx.target.maxMessageSizeBytes > maxMessageSizeBytes)
         ctx.notApplicable(

@@ -104,7 +104,7 @@ export const changedRightChecks: CheckModule = [
     clauses: ['AUTH-026', 'DELIVERY-021'],
     ...withUsers,
     requires: { ...withUsers.requires, capabilities: ['maxInFlight'] },
-    evidence: { frames: 15, messages: 3, assertions: 2 },
+    evidence: { frames: 14, messages: 3, assertions: 2 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const queue = await newQueue(ctx, admin, 'orders', fanOutWithAck);

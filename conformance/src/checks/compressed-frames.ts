@@ -1,8 +1,8 @@
-// Checks of compressed frames that a client sends: without an agreed algorithm, and before Connect. Area: COMPRESS.
+// Checks of compressed frames that a client sends: without an agreed algorithm, before Connect, and together with it. Area: COMPRESS.
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { compressedFrame } from '../wire/compression.ts';
-import { encodeBody, frameAround } from '../wire/encode.ts';
+import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { sendFramingFault } from './shared/refusals.ts';
 
@@ -50,6 +50,29 @@ export const compressedFrameChecks: CheckModule = [
         const { outcome } = await sendFramingFault(ctx, await ctx.rawConnect(), bytes);
         ctx.assert.equal(outcome, unknown.outcome, `the answer to a Connect in ${algorithm}`);
       }
+    },
+  },
+  // COMPRESS-001 (MUST): The broker reads from the flags of each frame whether that frame is compressed, so that
+  // compressed and uncompressed frames may follow each other in any order.
+  {
+    id: 'COMPRESS-001b',
+    title: 'reads a compressed Publish that arrives together with the Connect that offers its algorithm',
+    clauses: ['COMPRESS-001', 'CONN-032', 'FRAME-016'],
+    profile: 'compression',
+    evidence: { frames: 4, assertions: 3 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'at-once');
+      const headers = { ...ctx.target.credentials, 'supported-compression': 'gzip' };
+      const connect = encodeFrame({ command: Command.Connect, id: ctx.id(), headers });
+      const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' });
+      const connection = await ctx.rawConnect();
+      await connection.sendPieces([Buffer.concat([connect, compressedFrame(body, 'gzip')])]);
+      for (const expected of ['ConnectAck', 'PublishAck']) {
+        const answer = await connection.next({ what: expected });
+        ctx.assert.equal(answer.commandName, expected, 'the next answer');
+      }
+      ctx.assert.equal(await messageCountOf(witness, queue), 1, 'number of stored messages');
     },
   },
 ] satisfies readonly Check[];

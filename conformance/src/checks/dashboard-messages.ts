@@ -106,7 +106,7 @@ const looks: CheckModule = [
     title: 'lists each message once in pages by limit and offset',
     clauses: ['DASH-010'],
     ...dashboard,
-    evidence: { responses: 4, frames: 6, assertions: 6 },
+    evidence: { responses: 6, frames: 6, assertions: 10 },
     run: async (ctx) => {
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'paged');
@@ -117,6 +117,8 @@ const looks: CheckModule = [
         [2, 2],
         [4, 1],
         [5, 0],
+        [2 ** 31, 0],
+        [2 ** 32, 0],
       ] as const) {
         const page = idsIn(await listMessages(ctx, queue, `?limit=2&offset=${offset}`, 'DASH-010'));
         ctx.assert.equal(page.length, count, `number of messages with limit 2 and offset ${offset}`);

@@ -9,9 +9,9 @@ import {
   readRecord,
   remove,
 } from './shared/dashboard-api.ts';
-import { messageCountOf, newQueue, requireInfoShows } from './shared/queue-state.ts';
+import { messageCountOf, newQueue, requireInfoShows, waitForInfo } from './shared/queue-state.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
-import { waitUntil } from './shared/retry-attempts.ts';
+import { takeAndLeave, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const dashboard = { profile: 'dashboard' } as const;
@@ -123,6 +123,24 @@ export const dashboardRequestChecks: CheckModule = [
         await waitUntil(ctx, ctx.now() + 100.3);
         ctx.assert.equal(await look(), first, `timestamp when the message is listed again (${count})`);
       }
+    },
+  },
+  // DASH-041 (SHOULD): timestamp of a message is the time at which its queue took it, the same in every answer.
+  {
+    id: 'DASH-041b',
+    title: 'shows the same timestamp of a message after a subscriber had it and left',
+    clauses: ['DASH-041'],
+    ...dashboard,
+    evidence: { responses: 3, frames: 6, messages: 1, assertions: 3 },
+    run: async (ctx) => {
+      const { client, queue, path } = await newMessage(ctx);
+      const look = async (): Promise<unknown> => (await readRecord(ctx, path, 'DASH-014'))['timestamp'];
+      const first = await look();
+      // In another second, in case a timestamp has no fractions.
+      await waitUntil(ctx, ctx.now() + 1100);
+      await takeAndLeave(ctx, client, queue, 0);
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+      ctx.assert.equal(await look(), first, 'timestamp when the message waits again');
     },
   },
   // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole

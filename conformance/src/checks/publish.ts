@@ -220,7 +220,7 @@ const payloads: CheckModule = [
     title: 'accepts every kind of JSON text',
     clauses: ['PUBLISH-013', 'DELIVERY-053'],
     profile: 'core',
-    evidence: { frames: 38, messages: 18 },
+    evidence: { frames: 42, messages: 20 },
     run: (ctx) => expectSameValues(ctx, jsonTexts),
   },
   // PUBLISH-013 (MUST): The broker accepts every payload that is one valid JSON text: object, array, string, number,
@@ -420,6 +420,9 @@ const jsonTexts = [
   ...['\r\n{"after":"a line break"}', '\t"after a tab"', '\r0\r', '\n[]'],
   '"\\u00e9\\ud83d\\ude80\\n\\/"',
   '{"twice":1,"twice":2}',
+  // No levels of nesting: they stand in strings.
+  `{"text":"${'['.repeat(70)}"}`,
+  `["${'{'.repeat(70)}","\\"${'['.repeat(70)}"]`,
 ];
 
 /** Nested arrays, and nested objects. */
