@@ -1,6 +1,6 @@
 // Checks of limits that need a broker configuration with small values, so that a few frames reach them. Areas: CONN, LIMIT, DELIVERY,
 // METRICS, FRAME.
-import type { Check, CheckModule } from '../check.ts';
+import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import { frameText } from '../trace.ts';
 import { Command } from '../wire/command.ts';
@@ -10,9 +10,15 @@ import { publishBodyOf } from './shared/bodies.ts';
 import { recordAt, waitForRecord } from './shared/http-records.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { eventually, messageCountOf, newQueue } from './shared/queue-state.ts';
-import { otherModes } from './shared/queue-with-subscribers.ts';
+import {
+  deliveredIds,
+  type OptionFields,
+  otherModes,
+  otherModesWithAck,
+} from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { connectAs, connectAsSuperuser, newUser, withUsers } from './shared/users.ts';
 
 const fewConnections = {
   rateLimit: { maxConnectionsPerIpPerWindow: 3, connectionWindowMs: 60_000 },
@@ -184,23 +190,45 @@ export const limitChecks: CheckModule = [
     profile: 'limits',
     requires: { configuration: smallWindow },
     evidence: { frames: 24, messages: 8 },
+    run: (ctx) => expectSmallWindow(ctx, 'small-window', {}),
+  },
+  // DELIVERY-045 (SHOULD): The broker never lets a window exceed maxInFlightPerSubscriber.
+  {
+    id: 'DELIVERY-045b',
+    title:
+      'keeps at most maxInFlightPerSubscriber messages of a FanOutWithAck or PriorityBased queue in flight to a subscriber',
+    clauses: ['DELIVERY-045'],
+    profile: 'limits',
+    requires: { configuration: smallWindow },
+    evidence: { frames: 44, messages: 16 },
     run: async (ctx) => {
-      const client = await ctx.connect();
-      const queue = await newQueue(ctx, client, 'small-window');
-      await publishSeries(ctx, client, queue, 16);
-      await client.subscribe(queue);
-      // A broker may enlarge the window at each Ack, at most to the limit.
-      const ackedCount = 8;
-      await takeAndAck(client, queue, ackedCount);
-      const delivered = (): number =>
-        client.received.filter(({ command }) => command === Command.Deliver).length;
-      const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
-      await eventually(ctx, seen, (count) => count === 16, {
-        text: 'the number of waiting and delivered messages is 16',
-        causesOf: () => ['QUEUE-025', 'DELIVERY-002'],
-      });
-      const largest = smallWindow.limits.maxInFlightPerSubscriber;
-      ctx.assert.between(delivered() - ackedCount, 0, largest, 'number of messages in flight');
+      for (const [name, mode] of Object.entries(otherModesWithAck)) await expectSmallWindow(ctx, name, mode);
+    },
+  },
+  // LIMIT-020 (SHOULD): A client that exceeds its rate does not change the rate of any other client.
+  {
+    id: 'LIMIT-020b',
+    title: 'confirms the publishes of a user on one connection while the user exceeds the rate on another',
+    clauses: ['LIMIT-020', 'LIMIT-006'],
+    profile: 'limits',
+    requires: { configuration: { ...fewMessages, ...withUsers.requires.configuration }, profiles: ['auth'] },
+    prefers: withUsers.prefers,
+    waits: true,
+    evidence: { frames: 66, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'rate');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Publish'] }]);
+      const connections = [await connectAs(ctx, user), await connectAs(ctx, user)] as const;
+      await waitForQuietSecond(ctx);
+      const max = fewMessages.rateLimit.maxMessagesPerClientPerSecond;
+      const [exceeded, confirmed] = [
+        await confirmedCount(ctx, connections[0], publishes(ctx, queue, 12 * max)),
+        await confirmedCount(ctx, connections[1], publishes(ctx, queue, max)),
+      ];
+      const what = 'number of confirmed publishes of a client that exceeds its rate';
+      ctx.assert.between(exceeded, 0, 12 * max - 1, what, 'LIMIT-001');
+      ctx.assert.equal(confirmed, max, 'number of confirmed publishes on the other connection');
     },
   },
   // METRICS-019 (MUST): A broker whose metrics record has total_connections_rejected increases it by one for each
@@ -267,3 +295,22 @@ export const limitChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** Asserts that a subscriber that acknowledges without a delay has at most maxInFlightPerSubscriber messages of a queue in flight. */
+async function expectSmallWindow(ctx: CheckContext, name: string, mode: OptionFields): Promise<void> {
+  const client = await ctx.connect();
+  const queue = await newQueue(ctx, client, name, mode);
+  await publishSeries(ctx, client, queue, 16);
+  await client.subscribe(queue);
+  // A broker may enlarge the window at each Ack, at most to the limit.
+  const ackedCount = 8;
+  await takeAndAck(client, queue, ackedCount);
+  const delivered = (): number => deliveredIds(client, queue).length;
+  const seen = async (): Promise<number> => Number(await messageCountOf(client, queue)) + delivered();
+  await eventually(ctx, seen, (count) => count === 16, {
+    text: 'the number of waiting and delivered messages is 16',
+    causesOf: () => ['QUEUE-025', 'DELIVERY-002'],
+  });
+  const largest = smallWindow.limits.maxInFlightPerSubscriber;
+  ctx.assert.between(delivered() - ackedCount, 0, largest, `number of messages of ${name} in flight`);
+}
