@@ -267,6 +267,30 @@ const returnedMessages: CheckModule = [
       await client.ack(await client.delivery({ queue, id }, about));
     },
   },
+  // DELIVERY-066 (SHOULD): An Ack with header messageId acknowledges the delivery whose message id equals that header.
+  {
+    id: 'DELIVERY-066c',
+    title: 'settles a message whose id begins and ends with a blank when header messageId of an Ack names it',
+    clauses: ['DELIVERY-066', 'BODY-017'],
+    profile: 'delivery',
+    evidence: { frames: 11, messages: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const holder = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'blanks');
+      await holder.subscribe(queue);
+      const id = ` ${ctx.id('m')} `;
+      await client.publish(queue, '1', { id });
+      await holder.delivery({ queue, id });
+      await holder.send({ command: Command.Ack, id: ctx.id('ack'), headers: { messageId: id } });
+      await holder.ping();
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      await client.subscribe(queue);
+      await expectOnlySentinel(ctx, client, queue, {
+        text: 'the acknowledged message is not delivered again',
+      });
+    },
+  },
   // DELIVERY-040 (SHOULD): The broker does not count a delivery that is interrupted, because its connection ended or
   // the broker stopped, as a failed attempt.
   {

@@ -3,7 +3,7 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { largeCount, publishLarge } from './shared/large-messages.ts';
-import { eventually, newQueue, waitForInfo } from './shared/queue-state.ts';
+import { eventually, messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import {
   deliveredIds,
   fanOutWithAck,
@@ -412,6 +412,30 @@ const withoutAck: CheckModule = [
         ids,
         'the messages that the subscriber received when it read again',
       );
+    },
+  },
+  // DELIVERY-028 (SHOULD): In FanOutWithoutAck the broker lets a message wait as long as no subscriber has a draining
+  // connection.
+  {
+    id: 'DELIVERY-028b',
+    title:
+      'delivers what waited in each of two FanOutWithoutAck queues when their only subscriber reads again',
+    clauses: ['DELIVERY-028', 'DELIVERY-024'],
+    profile: 'delivery',
+    evidence: { frames: 30, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, fanOutWithoutAck);
+      const other = await newQueue(ctx, publisher, 'other', fanOutWithoutAck);
+      await subscriber.subscribe(other);
+      subscriber.pauseReading();
+      for (let count = 0; count < largeCount(ctx); count += 1) await publishLarge(ctx, publisher, queue);
+      const waiting = await publishSeries(ctx, publisher, other, 2);
+      // What waits is due as soon as the subscriber drains; that it waits, and is not dropped, is only recommended.
+      const isWaiting = (await messageCountOf(publisher, other)) === waiting.length;
+      subscriber.resumeReading();
+      const clause = isWaiting ? 'DELIVERY-024' : 'DELIVERY-028';
+      for (const id of waiting) await subscriber.delivery({ queue: other, id }, { clause });
+      ctx.assert.deepEqual(deliveredIds(subscriber, other), waiting, 'the messages of the other queue');
     },
   },
 ] satisfies readonly Check[];

@@ -5,6 +5,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { clockMarginMs, timeSpan } from './expiry.ts';
+import { longTimeout } from './negative-acks.ts';
 import { publishUntilRefused, smallMemory } from './resource-limits.ts';
 import { messagePath, remove } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
@@ -131,6 +132,36 @@ export const givenBackChecks: CheckModule = [
       await publisher.subscribe(queue);
       const what = 'the message for another subscriber';
       await publisher.ack(await publisher.delivery({ queue, id }, { what, clause: 'DELIVERY-006' }));
+    },
+  },
+  // DELIVERY-062 (SHOULD): The broker keeps messages that are in flight at an Unsubscribe in flight until an ack, a
+  // negative ack or the ack timeout, and then lets them wait for other subscribers.
+  {
+    id: 'DELIVERY-062c',
+    title:
+      'lets a message that was in flight at an Unsubscribe wait for others after a negative acknowledgment',
+    clauses: ['DELIVERY-062', 'NACK-003'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['nack'] },
+    prefers: longTimeout,
+    waits: true,
+    accepts: ['the message waits after the negative ack', 'the message waits immediately (not applicable)'],
+    evidence: { frames: 9, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, queue, subscriber: holder } = await queueWithOneSubscriber(ctx);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const held = await holder.delivery({ queue });
+      await holder.unsubscribe(queue);
+      if ((await messageCountOf(publisher, queue)) !== 0)
+        ctx.notApplicable('the broker gives messages in flight back at an Unsubscribe');
+      const other = await newSubscriber(ctx, queue);
+      await holder.send({ command: Command.Ack, id, headers: { failureReason: 'HandlerException' } });
+      const withinMs = retryDelayMs(ctx, 1) + ctx.timing.deliveryMs;
+      const about = { withinMs, what: 'the message for the other subscriber', clause: 'DELIVERY-062' };
+      const again = await other.delivery({ queue, id }, about);
+      const maxMs = ctx.target.ackTimeoutMs - ctx.timing.earlyMs;
+      ctx.assert.betweenMs(again.atMs - held.atMs, 0, maxMs, 'time until the message is sent to the other');
+      await other.ack(again);
     },
   },
   // DELIVERY-001 (MUST): The broker removes an acknowledged message from its queue, in FanOutWithAck an acknowledged

@@ -140,6 +140,29 @@ export const memberChecks: CheckModule = [
       await takeAndAck(fast, queue, 1);
     },
   },
+  // DELIVERY-015 (MUST): In FanOutWithAck the broker sends no copy of a message to a subscriber that subscribes after
+  // the first copy was sent.
+  {
+    id: 'DELIVERY-015c',
+    title: 'sends a new subscriber no copy of a message that waits for a subscriber without room',
+    clauses: ['DELIVERY-015', 'DELIVERY-014'],
+    ...members,
+    evidence: { frames: 18, messages: 7, assertions: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, fanOutWithAck);
+      const [owed = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await takeAndAck(fast, queue, 1);
+      const late = await newSubscriber(ctx, queue);
+      const text = 'the message whose first copy was sent before the Subscribe is not delivered';
+      await late.expectNothingBeforePong({ command: 'Deliver', id: owed }, text);
+      await slow.ack(held);
+      await slow.ack(await slow.delivery({ queue, id: owed }));
+      const [next = ''] = await publishSeries(ctx, publisher, queue, 1);
+      for (const subscriber of [fast, slow, late])
+        await subscriber.ack(await subscriber.delivery({ queue, id: next }));
+      await late.expectNothingBeforePong({ command: 'Deliver', id: owed }, text);
+    },
+  },
 ] satisfies readonly Check[];
 
 type FullMember = Awaited<ReturnType<typeof withFullMember>>;

@@ -28,7 +28,8 @@ import {
 } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, publishSeries, resetSubscriber } from './shared/subscribers.ts';
 
-const longTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 20_000, retryDelayMs: 200 } };
+/** Only a negative acknowledgment causes the next attempt. */
+export const longTimeout: ConfigurationRequest = { timing: { ackTimeoutMs: 20_000, retryDelayMs: 200 } };
 
 const optional = { profile: 'retry-dlq', requires: { capabilities: ['nack'] } } as const;
 const waitingForRetry = { ...optional, prefers: longTimeout, waits: true } as const;
