@@ -156,10 +156,10 @@ export const memberChecks: CheckModule = [
       const text = 'the message whose first copy was sent before the Subscribe is not delivered';
       await late.expectNothingBeforePong({ command: 'Deliver', id: owed }, text);
       await slow.ack(held);
-      await slow.ack(await slow.delivery({ queue, id: owed }));
+      await slow.ack(await slow.delivery({ queue, id: owed }, { clause: 'DELIVERY-017' }));
       const [next = ''] = await publishSeries(ctx, publisher, queue, 1);
       for (const subscriber of [fast, slow, late])
-        await subscriber.ack(await subscriber.delivery({ queue, id: next }));
+        await subscriber.ack(await subscriber.delivery({ queue, id: next }, { clause: 'DELIVERY-014' }));
       await late.expectNothingBeforePong({ command: 'Deliver', id: owed }, text);
     },
   },
