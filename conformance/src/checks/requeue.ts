@@ -108,9 +108,10 @@ export const requeueChecks: CheckModule = [
     evidence: { responses: 1, messages: 5, assertions: 2 },
     run: async (ctx) => {
       const { client, source, letters, id } = await deadLetter(ctx, { maxRetryAttempts: 2 });
-      // Its deliveries as a dead letter do not count either.
+      // Its deliveries and its failed attempt as a dead letter do not count either.
       const reader = await newSubscriber(ctx, letters);
       await reader.delivery({ queue: letters, id });
+      await nextAttempt(ctx, reader, { queue: letters, id });
       await resetSubscriber(ctx, reader, { witness: client, queue: letters, remaining: 0 });
       await requeue(ctx, letters, id);
       const subscriber = await newSubscriber(ctx, source);
