@@ -325,15 +325,19 @@ async function isAckHandled(
   return isHandled;
 }
 
-/** Makes `count` dead letters: fills a RedirectToDlq queue, and publishes so many more messages to it. Returns its name. */
-async function redirectTo(
+/**
+ * Makes `count` dead letters: fills a RedirectToDlq queue, and publishes so many more messages to it. Returns its name. `options`: others of the
+ * queue.
+ */
+export async function redirectTo(
   ctx: CheckContext,
   client: Connection,
   deadLetterQueueName: string,
   count: number,
+  options: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const redirecting = { overflowStrategy: 3, enableDeadLetterQueue: true, maxQueueSize: 1 };
-  const queue = await newQueue(ctx, client, 'source', { ...redirecting, deadLetterQueueName });
+  const queue = await newQueue(ctx, client, 'source', { ...redirecting, deadLetterQueueName, ...options });
   await publishSeries(ctx, client, queue, count + 1);
   return queue;
 }

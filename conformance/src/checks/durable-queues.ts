@@ -385,16 +385,20 @@ async function publishUntilFull(ctx: CheckContext) {
 /** Creates queues with every option, with other values, with the server's defaults, and on demand by a Publish. Returns their names. */
 async function queuesOfAllKinds(ctx: CheckContext, client: Connection): Promise<readonly string[]> {
   const deadLetterOptions = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('letters') };
+  const other = { mode: 1, maxQueueSize: 6 };
   const full = { mode: 3, maxQueueSize: 7, messageTtl: '1.02:03:04', maxRetryAttempts: 5 };
   const names = [
     await newQueue(ctx, client, 'full', { ...full, ...deadLetterOptions, overflowStrategy: 3 }),
-    await newQueue(ctx, client, 'other', { mode: 1, overflowStrategy: 2, enableDeadLetterQueue: true }),
+    await newQueue(ctx, client, 'other', { ...other, overflowStrategy: 2, enableDeadLetterQueue: true }),
+    await newQueue(ctx, client, 'fraction', { messageTtl: '01:00:00.0005' }),
     await newQueue(ctx, client, 'default'),
     await newQueue(ctx, client, 'unused', { ...deadLetterOptions, enableDeadLetterQueue: false }),
     ctx.queue('on-demand'),
   ];
   await publishSeries(ctx, client, ctx.queue('on-demand'), 1);
-  return names;
+  // The dead letter queue that has been created with its source, if it has.
+  const generated = `${ctx.queue('other')}.dlq`;
+  return (await client.queueInfo(generated)) === undefined ? names : [...names, generated];
 }
 
 type Infos = ReadonlyMap<string, Readonly<Record<string, unknown>>>;

@@ -20,6 +20,7 @@ import { deadLetterChecks } from './dead-letters.ts';
 import { deletedQueueChecks } from './deleted-queues.ts';
 import { deliveryChecks } from './delivery.ts';
 import { disconnectChecks } from './disconnect.ts';
+import { durableChangeChecks } from './durable-changes.ts';
 import { durableEndingChecks } from './durable-endings.ts';
 import { durableLetterChecks } from './durable-letters.ts';
 import { durableMessageChecks } from './durable-messages.ts';
@@ -128,6 +129,7 @@ export const checks: readonly Check[] = [
   ...failingStoreChecks,
   ...durableEndingChecks,
   ...durableLetterChecks,
+  ...durableChangeChecks,
   ...shutdownChecks,
   ...credentialChecks,
   ...userRightChecks,
