@@ -343,7 +343,7 @@ export async function redirectTo(
 }
 
 /** messageCount, as soon as it is as `recommended`, or when it had the time to become so. */
-async function finalCount(
+export async function finalCount(
   ctx: CheckContext,
   client: Connection,
   queue: string,
