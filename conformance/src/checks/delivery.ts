@@ -269,7 +269,7 @@ const returnedMessages: CheckModule = [
   },
   // DELIVERY-066 (SHOULD): An Ack with header messageId acknowledges the delivery whose message id equals that header.
   {
-    id: 'DELIVERY-066c',
+    id: 'DELIVERY-066d',
     title: 'settles a message whose id begins and ends with a blank when header messageId of an Ack names it',
     clauses: ['DELIVERY-066', 'BODY-017'],
     profile: 'delivery',
