@@ -126,6 +126,26 @@ export const changedRightChecks: CheckModule = [
       }
     },
   },
+  // AUTH-026 (SHOULD): When a user loses the right to subscribe to a queue, the broker immediately ends the
+  // subscriptions of that user to the queue.
+  {
+    id: 'AUTH-026f',
+    title: 'ends a subscription to a deleted queue when the right to subscribe is revoked',
+    clauses: ['AUTH-026', 'QUEUE-016'],
+    ...withUsers,
+    evidence: { frames: 13, messages: 1, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const queue = await newQueue(ctx, admin, 'orders');
+      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+      const client = await connectAs(ctx, user);
+      await client.subscribe(queue);
+      await admin.deleteQueue(queue);
+      await revoke(admin, user, queue);
+      await admin.createQueue(queue);
+      await expectEnded(ctx, { admin, queue, clients: [client] });
+    },
+  },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the
   // pattern of the entry matches, and no others.
   {

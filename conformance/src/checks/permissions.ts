@@ -20,6 +20,7 @@ import {
   expectAccepted,
   grant,
   newUser,
+  revoke,
   userNamed,
   withUsers,
 } from './shared/users.ts';
@@ -109,6 +110,28 @@ export const permissionChecks: CheckModule = [
       const client = await connectAs(ctx, user);
       const publish = { command: Command.Publish, id: ctx.id('m'), queue, payload: '1' };
       await expectRefused(ctx, client, publish, 'the right was revoked', ['AUTH-016', 'AUTH-022']);
+    },
+  },
+  // AUTH-040 (MUST): AdminRevokePermission removes the entry of the pattern and answers with username and queuePattern.
+  {
+    id: 'AUTH-040c',
+    title: 'removes the entry of a pattern, and keeps those whose patterns it matches, or that match it',
+    clauses: ['AUTH-040'],
+    ...withUsers,
+    evidence: { frames: 8, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const patterns = ['orders.*', 'orders.eu', 'orders.*.paid', 'orders*', '*'].map((pattern) =>
+        pattern === '*' ? pattern : ctx.queue(pattern),
+      );
+      let entries = patterns.map((queuePattern): Entry => ({ queuePattern, operations: ['Publish'] }));
+      const user = await newUser(ctx, admin, 'user', entries);
+      for (const revoked of [ctx.queue('orders.*'), '*']) {
+        await revoke(admin, user, revoked);
+        entries = entries.filter(({ queuePattern }) => queuePattern !== revoked);
+        const shown = await permissionsOf(admin, user);
+        ctx.assert.deepEqual(shown, sortedEntries(entries), `the access list without ${revoked}`);
+      }
     },
   },
   // AUTH-042 (MUST): The broker answers AdminGetUserPermissions with an array that has one object for each entry of the

@@ -281,7 +281,8 @@ export const tlsChecks: CheckModule = [
   // connections continue.
   {
     id: 'TLS-008b',
-    title: 'renews its certificate again and again, and serves the same versions of TLS afterwards',
+    title:
+      'renews its certificate again and again, also to the one of the start, and serves the same versions of TLS',
     clauses: ['TLS-008', 'TLS-002'],
     ...withTls,
     isolation: 'restart',
@@ -291,7 +292,7 @@ export const tlsChecks: CheckModule = [
       const versions: TlsVersion[] = [];
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
         if (await isServedWith(ctx, version)) versions.push(version);
-      for (const name of ['renewed', 'wrong-host'])
+      for (const name of ['renewed', 'wrong-host', 'server'])
         open.push(await expectRenewed(ctx, open.at(-1) as Connection, name));
       for (const version of versions)
         ctx.assert.ok(await isServedWith(ctx, version), `a client with ${version} is served after renewals`, {

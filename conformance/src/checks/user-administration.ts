@@ -6,6 +6,7 @@ import type { ReceivedFrame } from '../wire/frame.ts';
 import { adminCommand, expectAnswer, usersOf } from './shared/admin-commands.ts';
 import { expectRefusedWith } from './shared/refusals.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
+import { waitUntil } from './shared/retry-attempts.ts';
 import type { User } from './shared/users.ts';
 import {
   connectAs,
@@ -13,6 +14,7 @@ import {
   credentialsOf,
   expectAccepted,
   expectConnectRefused,
+  grant,
   newUser,
   superuser,
   userNamed,
@@ -127,6 +129,30 @@ export const userAdministrationChecks: CheckModule = [
       ctx.assert.equal(Number.isInteger(created), true, `createdAt is a whole number (${created})`);
       const after = Math.ceil(Date.now() / 1000) + clockToleranceS;
       ctx.assert.between(Number(created), before, after, 'createdAt of the new user, in Unix seconds');
+    },
+  },
+  // AUTH-041 (MUST): The broker answers AdminListUsers with an array that has one object for each user, with username,
+  // isSuperuser and createdAt in Unix seconds.
+  {
+    id: 'AUTH-041c',
+    title: 'lists the same createdAt of a user after a change of its password and its rights',
+    clauses: ['AUTH-041'],
+    ...withUsers,
+    waits: true,
+    evidence: { frames: 6, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const user = await newUser(ctx, admin, 'user');
+      const { username } = user;
+      const createdAt = async (): Promise<unknown> =>
+        (await usersOf(admin)).find((one) => one['username'] === username)?.['createdAt'];
+      const before = await createdAt();
+      ctx.assert.equal(typeof before, 'number', 'the type of createdAt of the new user');
+      // In the next second a time of the change is another one than that of the creation.
+      await waitUntil(ctx, ctx.now() + 1100);
+      await admin.admin('AdminChangePassword', { username, newPassword: 'the new password' });
+      await grant(admin, user, { queuePattern: '*', operations: ['Publish'] });
+      ctx.assert.equal(await createdAt(), before, 'createdAt of the user after the changes');
     },
   },
   // AUTH-048 (SHOULD): The broker answers an AdminCreateUser for an existing user by Error USER_EXISTS.

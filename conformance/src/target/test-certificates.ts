@@ -1,8 +1,8 @@
 // The test certificates: a broker under test gets them as files, and the runner trusts their CA. A check names the files; here the names
 // become paths in a folder that is removed when the process of the runner exits. A name without a file keeps being one: the path of a
 // missing certificate. Area: TLS.
-import { copyFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ConfigurationRequest, TlsSettings } from '../configuration.ts';
 import { loadCertificates } from '../suite-data.ts';
 import { makeDataDirectory } from './data-directory.ts';
@@ -10,9 +10,7 @@ import type { TlsTrust } from './target-file.ts';
 
 /** Trusts the CA of the test certificates, whatever the name of the host. */
 export function testTrust(): TlsTrust {
-  const file = loadCertificates().find(({ name }) => name === 'ca.crt');
-  if (file === undefined) throw new Error('the test certificates have no ca.crt');
-  return { ca: Buffer.from(file.base64, 'base64').toString(), anyName: true };
+  return { ca: contentOf('ca.crt').toString(), anyName: true };
 }
 
 /** The request with paths where a check named certificates, in a new folder. */
@@ -31,15 +29,21 @@ export function withCertificatePaths(request: ConfigurationRequest): Configurati
   };
 }
 
-/** Gives the files of such a request the content of others. */
+/** Gives the files of such a request the content of others, or the one that they had at first. */
 export function replaceCertificates({ tls }: ConfigurationRequest, by: TlsSettings): void {
   const pairs = [
     [tls?.certificatePath, by.certificatePath],
     [tls?.keyPath, by.keyPath],
   ] as const;
   for (const [path, name] of pairs) {
-    if (path !== undefined && name !== undefined) copyFileSync(join(dirname(path), name), path);
+    if (path !== undefined && name !== undefined) writeFileSync(path, contentOf(name));
   }
+}
+
+function contentOf(name: string): Buffer {
+  const file = loadCertificates().find((one) => one.name === name);
+  if (file === undefined) throw new Error(`the test certificates have no ${name}`);
+  return Buffer.from(file.base64, 'base64');
 }
 
 function writtenFolder(): string {
