@@ -64,6 +64,7 @@ import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
 import { shutdownChecks } from './shutdown.ts';
+import { shutdownEndingChecks } from './shutdown-endings.ts';
 import { tlsChecks } from './tls.ts';
 import { unreadAnswerChecks } from './unread-answers.ts';
 import { userAdministrationChecks } from './user-administration.ts';
@@ -131,6 +132,7 @@ export const checks: readonly Check[] = [
   ...durableLetterChecks,
   ...durableChangeChecks,
   ...shutdownChecks,
+  ...shutdownEndingChecks,
   ...credentialChecks,
   ...userRightChecks,
   ...userAdministrationChecks,

@@ -11,7 +11,7 @@ import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 /** A broker that the check stops. It waits long enough for an ack that the check sends during the shutdown. */
-const stopped = {
+export const stopped = {
   profile: 'limits',
   isolation: 'restart',
   prefers: { timing: { shutdownTimeoutMs: 6000 } },
@@ -349,7 +349,7 @@ export const shutdownChecks: CheckModule = [
 ] satisfies readonly Check[];
 
 /** A subscriber that has one message and has not acknowledged it. The publisher has nothing in flight. */
-async function messageInFlight(ctx: CheckContext) {
+export async function messageInFlight(ctx: CheckContext) {
   const publisher = await ctx.connect({ own: true });
   const queue = await newQueue(ctx, publisher, 'held');
   const subscriber = await newSubscriber(ctx, queue);
