@@ -65,7 +65,9 @@ export const compressedFrameChecks: CheckModule = [
       const queue = await newQueue(ctx, witness, 'at-once');
       const headers = { ...ctx.target.credentials, 'supported-compression': 'gzip' };
       const connect = encodeFrame({ command: Command.Connect, id: ctx.id(), headers });
-      const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload: '1' });
+      // Longer than the default threshold, which binds who sends and not who reads.
+      const payload = JSON.stringify('x'.repeat(2000));
+      const body = encodeBody({ command: Command.Publish, id: ctx.id('m'), queue, payload });
       const connection = await ctx.rawConnect();
       await connection.sendPieces([Buffer.concat([connect, compressedFrame(body, 'gzip')])]);
       for (const expected of ['ConnectAck', 'PublishAck']) {
