@@ -36,7 +36,7 @@ export const fullMemoryChecks: CheckModule = [
       await subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
       await subscriber.ping();
       const reader = await newSubscriber(ctx, letters);
-      const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'DELIVERY-006');
+      const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'NACK-005');
       ctx.assert.sameJson(deadLetter.payload, payload, 'the payload of the dead letter', 'DELIVERY-006');
       await reader.ack(deadLetter);
     },
