@@ -56,7 +56,7 @@ export const existingQueueChecks: CheckModule = [
     clauses: ['QUEUE-011'],
     profile: 'limits',
     requires: { configuration: { queueDefaults: { deliveryMode: 'PriorityBased', maxQueueSize: 77 } } },
-    evidence: { frames: 12, assertions: 8 },
+    evidence: { frames: 20, messages: 4, assertions: 8 },
     run: async (ctx) => {
       const client = await ctx.connect();
       for (const options of [{}, { mode: 1 }, { maxQueueSize: 7 }, { overflowStrategy: 1 }]) {
@@ -72,6 +72,10 @@ export const existingQueueChecks: CheckModule = [
             possibleCauses: rulesOfDefaults,
           });
         }
+        // A broker that keeps no queues would answer alike.
+        await client.publish(queue, '1');
+        await client.subscribe(queue);
+        await client.ack(await client.delivery({ queue }));
       }
     },
   },
