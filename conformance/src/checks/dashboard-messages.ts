@@ -156,6 +156,7 @@ const looks: CheckModule = [
     title: 'lists each of 7,000 messages once in pages of 100',
     clauses: ['DASH-010', 'DASH-008'],
     ...dashboard,
+    volume: true,
     evidence: { responses: 71, frames: 7000, assertions: 72 },
     run: async (ctx) => {
       const client = await ctx.connect();
