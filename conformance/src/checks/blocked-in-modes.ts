@@ -64,7 +64,7 @@ export const blockedInModesChecks: CheckModule = [
       if (publisher.received.some((frame) => frame.id === id))
         ctx.notApplicable('a message with unsent copies does not fill the queue');
       await leaver.unsubscribe(queue);
-      await publisher.expect({ command: 'PublishAck', id }, { what: 'the answer when there is room' });
+      await publisher.expect({ command: 'PublishAck', id }, { what: 'PublishAck when there is room' });
       for (const delivery of held) await reader.ack(delivery);
       const [added] = await takeAndAck(reader, queue, 1);
       ctx.assert.equal(added?.id, id, 'the delivered message');

@@ -28,11 +28,7 @@ export const changedRightChecks: CheckModule = [
     ...withUsers,
     evidence: { frames: 12, messages: 1, assertions: 3 },
     run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queue = await newQueue(ctx, admin, 'orders');
-      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
-      const client = await connectAs(ctx, user);
-      await client.subscribe(queue);
+      const { admin, queue, user, client } = await withSubscribedUser(ctx);
       await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 1 });
       await expectEndedByRevoking(ctx, { admin, user, queue, clients: [client] });
     },
@@ -87,11 +83,7 @@ export const changedRightChecks: CheckModule = [
     ...withUsers,
     evidence: { frames: 12, messages: 1, assertions: 3 },
     run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queue = await newQueue(ctx, admin, 'orders');
-      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
-      const client = await connectAs(ctx, user);
-      await client.subscribe(queue);
+      const { admin, queue, user, client } = await withSubscribedUser(ctx);
       await grant(admin, user, { queuePattern: queue, operations: ['Publish'] });
       await expectEnded(ctx, { admin, queue, clients: [client] });
     },
@@ -135,11 +127,7 @@ export const changedRightChecks: CheckModule = [
     ...withUsers,
     evidence: { frames: 13, messages: 1, assertions: 2 },
     run: async (ctx) => {
-      const admin = await connectAsSuperuser(ctx);
-      const queue = await newQueue(ctx, admin, 'orders');
-      const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
-      const client = await connectAs(ctx, user);
-      await client.subscribe(queue);
+      const { admin, queue, user, client } = await withSubscribedUser(ctx);
       await admin.deleteQueue(queue);
       await revoke(admin, user, queue);
       await admin.createQueue(queue);
@@ -368,6 +356,16 @@ export const changedRightChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** A user who may subscribe to a queue, and has done so on one connection. */
+async function withSubscribedUser(ctx: CheckContext) {
+  const admin = await connectAsSuperuser(ctx);
+  const queue = await newQueue(ctx, admin, 'orders');
+  const user = await newUser(ctx, admin, 'user', [{ queuePattern: queue, operations: ['Subscribe'] }]);
+  const client = await connectAs(ctx, user);
+  await client.subscribe(queue);
+  return { admin, queue, user, client };
+}
 
 /** Rights that are wrong on every connection are no matter of the change. */
 const rulesOfRights = ['AUTH-016', 'AUTH-020', 'AUTH-022', 'AUTH-023', 'AUTH-024', 'AUTH-039', 'AUTH-040'];
