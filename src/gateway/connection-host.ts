@@ -22,6 +22,8 @@ export type ConnectionHost = {
   readonly administration: UserAdministration | undefined;
   /** Why commands are refused while the broker shuts down; undefined while it does not. */
   readonly shutdownReason: () => string | undefined;
+  /** How long a client may take to close its side before the stream is destroyed. */
+  readonly closingGraceMs: () => number;
   readonly options: GatewayOptions;
   readonly environment: Environment;
   readonly logger: Logger;

@@ -95,6 +95,7 @@ export class Gateway {
   #nextConnectionId = 1;
   #errorFrameCount = 0;
   #draining: Promise<void> | undefined;
+  #closingGraceMs = CLOSING_GRACE_MS;
   /** Called when the last connection has ended. */
   #onEmpty: () => void = () => undefined;
 
@@ -238,6 +239,7 @@ export class Gateway {
       authenticator,
       administration,
       shutdownReason: () => (this.#backend.state.kind === 'draining' ? SHUTTING_DOWN : undefined),
+      closingGraceMs: () => this.#closingGraceMs,
       options: this.#options,
       environment,
       logger: this.#logger,
@@ -352,6 +354,7 @@ export class Gateway {
   }
 
   async #drain(): Promise<void> {
+    this.#closingGraceMs = DRAINING_GRACE_MS;
     // Before the first await, so that no client connects meanwhile.
     for (const connection of [...this.#connections.values()]) {
       if (!connection.isConnected) connection.close('shutdown');
@@ -393,6 +396,10 @@ export class Gateway {
 
 /** How long a publisher that is ahead is not read: more than a turn takes where rates are not limited, in which it would be ahead again. */
 const AHEAD_MS = 2;
+
+const CLOSING_GRACE_MS = 5_000;
+/** The end of the process waits for it (SHUTDOWN-012). */
+const DRAINING_GRACE_MS = 1_000;
 
 const SHUTTING_DOWN = 'The broker is shutting down.';
 const ENDED = 'The broker has ended.';

@@ -34,8 +34,6 @@ import type { WriteBatch } from './write-batch.ts';
 
 /** How long it takes at most to see whether a client that was not read has sent something. */
 const PROBE_MS = 1_000;
-/** How long a client may take to close its side before the stream is destroyed. */
-const CLOSING_GRACE_MS = 5_000;
 /** While credentials are checked the connection is read, to see that it ends, until so many bytes wait. */
 const MAX_BYTES_BEHIND_CONNECT = 65_536;
 
@@ -230,7 +228,9 @@ export class ServerConnection {
     this.#stream.removeAllListeners('data');
     // Received bytes are discarded: a TCP reset could lose the last frames that were sent.
     this.#stream.resume();
-    const cancel = this.#host.environment.scheduler.after(CLOSING_GRACE_MS, () => this.#stream.destroy());
+    const cancel = this.#host.environment.scheduler.after(this.#host.closingGraceMs(), () =>
+      this.#stream.destroy(),
+    );
     this.#stream.once('close', cancel);
   }
 

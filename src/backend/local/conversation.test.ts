@@ -160,6 +160,26 @@ describe('the end of a connection', () => {
     expect(tested.environment.timerCount).toBe(0);
   });
 
+  it.each([
+    ['has connected', [connect]],
+    ['has not connected', []],
+  ])(
+    'cuts a client sooner that %s and does not close its side at a shutdown [SHUTDOWN-012]',
+    async (_which, frames) => {
+      const tested = new TestedBroker();
+      const { client, server } = tested.attachWithServer();
+      await tested.exchange(client, ...frames);
+      const drained = tested.broker.drain();
+      await tested.settle();
+      await drained;
+      await tested.advance(999);
+      expect(server.destroyed).toBe(false);
+      await tested.advance(1);
+      expect(server.destroyed).toBe(true);
+      expect(tested.environment.timerCount).toBe(0);
+    },
+  );
+
   it('leaves no timer behind when the client closes', async () => {
     const tested = new TestedBroker();
     const client = await tested.connect();
