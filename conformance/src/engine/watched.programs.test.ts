@@ -116,15 +116,18 @@ it.each([
   'fails a check whose broker died meanwhile%s, though nothing is broken on a broker of its own',
   async (_, isHungry) => {
     let playCount = 0;
+    let mayDie = false;
     const lives: Check['run'] = async (ctx) => {
       playCount += 1;
       if (playCount > 1) return pings(ctx);
       await publishes(ctx);
+      const connection = await ctx.connect();
+      mayDie = true;
       if (isHungry) holdUpLoop();
-      await (await ctx.connect()).closed();
+      await connection.closed();
     };
     const kills: Check['run'] = async (ctx) => {
-      while (playCount === 0) await pings(ctx);
+      while (!mayDie) await pings(ctx);
       await (await ctx.connect()).send({ command: Command.CreateQueue, id: ctx.id(), queue: ctx.queue('q') });
       await (await ctx.connect()).closed();
     };
