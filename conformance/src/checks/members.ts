@@ -10,6 +10,7 @@ import {
   deliveredIds,
   fanOutWithAck,
   newSubscriber,
+  priorityBased,
 } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries, takeAndAck } from './shared/subscribers.ts';
@@ -27,21 +28,17 @@ export const memberChecks: CheckModule = [
     clauses: ['DELIVERY-013'],
     ...members,
     evidence: { frames: 20, messages: 5, assertions: 1 },
-    run: async (ctx) => {
-      const publisher = await ctx.connect();
-      const queue = await newQueue(ctx, publisher, 'turns');
-      const full = await newSubscriber(ctx, queue, onePlace);
-      await publishSeries(ctx, publisher, queue, 1);
-      const held = await full.delivery({ queue });
-      const others = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
-      for (let count = 0; count < 4; count += 1) {
-        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-        await ackByReceiver(ctx, others, id);
-      }
-      const counts = others.map((subscriber) => deliveredIds(subscriber, queue).length);
-      ctx.assert.deepEqual(counts, [2, 2], 'numbers of messages that the two with room received');
-      await full.ack(held);
-    },
+    run: (ctx) => expectTurnsBesideFull(ctx, {}),
+  },
+  // DELIVERY-032 (SHOULD): In PriorityBased the broker selects subscribers in turn.
+  {
+    id: 'DELIVERY-032b',
+    title:
+      'serves the subscribers of a PriorityBased queue equally often that have room beside one that has none',
+    clauses: ['DELIVERY-032'],
+    ...members,
+    evidence: { frames: 20, messages: 5, assertions: 1 },
+    run: (ctx) => expectTurnsBesideFull(ctx, priorityBased),
   },
   // DELIVERY-046 (MUST): A broker that announces maxInFlight uses the number in header maxInFlight of a Subscribe, from
   // 1 to maxInFlightPerSubscriber, as the fixed window of that subscription.
@@ -164,6 +161,22 @@ export const memberChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+async function expectTurnsBesideFull(ctx: CheckContext, options: { readonly mode?: number }): Promise<void> {
+  const publisher = await ctx.connect();
+  const queue = await newQueue(ctx, publisher, 'turns', options);
+  const full = await newSubscriber(ctx, queue, onePlace);
+  await publishSeries(ctx, publisher, queue, 1);
+  const held = await full.delivery({ queue });
+  const others = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
+  for (let count = 0; count < 4; count += 1) {
+    const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+    await ackByReceiver(ctx, others, id);
+  }
+  const counts = others.map((subscriber) => deliveredIds(subscriber, queue).length);
+  ctx.assert.deepEqual(counts, [2, 2], 'numbers of messages that the two with room received');
+  await full.ack(held);
+}
 
 type FullMember = Awaited<ReturnType<typeof withFullMember>>;
 
