@@ -70,6 +70,8 @@ export const resourceLimitChecks: CheckModule = [
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 1 + blockedCount)).slice(1);
       ctx.assert.deepEqual(taken, ids.slice(0, -1), 'the messages that were blocked', 'OVERFLOW-012');
+      for (const id of taken)
+        await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
       // A Publish that the broker reads later is answered when there is room.
       const [refusal] = publisher.received.filter((frame) => frame.id === last);
       const answer = refusal ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id: last }));
