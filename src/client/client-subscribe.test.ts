@@ -141,6 +141,22 @@ describe('subscribe', () => {
     expect(handled).not.toHaveBeenCalled();
   });
 
+  it('two calls that are aborted leave no subscription', async () => {
+    const { client, broker } = await connectPair();
+    const handled = vi.fn();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const calls = [first, second].map(({ signal }) => client.subscribe('orders', handled, { signal }));
+    const ids = await broker.takeIds(2);
+    first.abort();
+    second.abort();
+    await Promise.allSettled(calls);
+    broker.send(...ids.map((id) => ({ command: 23, id, queue: 'orders' })));
+    broker.send({ command: 26, id: 'm1', queue: 'orders' });
+    expect(await broker.take()).toMatchObject({ command: 24, queue: 'orders' });
+    await pingPong({ client, broker });
+    expect(handled).not.toHaveBeenCalled();
+  });
+
   it('unsubscribes [CLIENT-001]', async () => {
     const handled = vi.fn();
     const { client, broker } = await connectSubscribed(handled);

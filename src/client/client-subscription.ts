@@ -23,6 +23,10 @@ export type SubscriptionOptions = {
 export class ClientSubscription {
   /** Whether the broker has accepted it, so that the next connection renews it. */
   isAccepted = false;
+  /** The one before for the same queue, which receives again if the broker refuses this one; undefined once it has accepted. */
+  replaced: ClientSubscription | undefined = undefined;
+  /** Whether the broker may have subscribed the client for one before that was withdrawn. */
+  isDoubtful = false;
   readonly #options: SubscriptionOptions;
   #backlog = new Fifo<ReceivedMessage>();
   #isRunning = false;
@@ -48,22 +52,37 @@ export class ClientSubscription {
     if (!this.#isRunning) void this.#run();
   }
 
+  /** The broker has accepted it: those before are over. */
+  accept(error: ClientError): void {
+    this.isAccepted = true;
+    this.replaced?.retire(error);
+    this.replaced = undefined;
+  }
+
+  /** The one that it replaces was withdrawn. */
+  inherit(replaced: ClientSubscription | undefined, isDoubtful: boolean): void {
+    this.replaced = replaced;
+    this.isDoubtful ||= isDoubtful;
+  }
+
   /** Discards waiting messages: their connection has ended, and the broker sends them again. */
   discardBacklog(): void {
     this.#backlog = new Fifo();
     this.#options.onBacklog();
   }
 
-  /** Discards waiting and later messages: they are not acknowledged. */
+  /** Discards waiting and later messages: they are not acknowledged. Ends those that it replaces too. */
   stop(error?: ClientError): void {
+    this.replaced?.stop(error);
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.discardBacklog();
     this.#options.onEnd(error);
   }
 
-  /** No more messages follow; those that wait are still handled. With an error unless the user unsubscribed. */
+  /** No more messages follow; those that wait are still handled. With an error unless the user unsubscribed. Ends those that it replaces too. */
   retire(error?: ClientError): void {
+    this.replaced?.retire(error);
     if (!this.#isStopped) this.#options.onEnd(error);
   }
 

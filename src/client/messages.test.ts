@@ -101,6 +101,37 @@ describe('a loop over messages', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
+  it('ends when the client is closed while another subscription waits to take its place [CLIENT-046]', async () => {
+    const { client, broker } = await connectPair();
+    const next = client.messages('orders').next();
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const failed = expect(client.subscribe('orders', vi.fn())).rejects.toMatchObject({
+      code: 'CONNECTION_ENDED',
+    });
+    await broker.take();
+    await client.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+    await failed;
+  });
+
+  it('throws when the second of two other subscriptions takes its place, and the first is refused', async () => {
+    const { client, broker } = await connectPair();
+    const failed = expect(client.messages('orders').next()).rejects.toMatchObject({
+      name: 'SubscriptionReplacedError',
+    });
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const refused = expect(client.subscribe('orders', vi.fn())).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
+    const second = client.subscribe('orders', vi.fn());
+    const { id } = await broker.take();
+    broker.send({ command: 99, id, errorCode: 'LIMIT_EXCEEDED', errorMessage: '' });
+    await accept(broker, 23);
+    await Promise.all([refused, second, failed]);
+  });
+
   it('throws when the broker refuses the subscription', async () => {
     const { client, broker } = await connectPair();
     const failed = expect(client.messages('orders').next()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });

@@ -49,18 +49,19 @@ export class Subscriptions implements Renewable {
 
   /** Subscribes. The subscription takes the messages of the queue in place of the one before, which still handles what it has received. */
   async open(queue: string, subscription: ClientSubscription, call: CallOptions): Promise<void> {
-    const previous = this.#byQueue.get(queue);
+    subscription.replaced = this.#byQueue.get(queue);
     // Registered before the answer: the first Deliver may be in the same chunk.
     this.#byQueue.set(queue, subscription);
     try {
       await this.#options.request(subscribeRequest(queue, subscription), call);
     } catch (error) {
       const mayBeSubscribed = error instanceof CommandTimeoutError || call.signal?.aborted === true;
-      this.#withdraw(queue, subscription, { previous, mayBeSubscribed });
+      this.#withdraw(queue, subscription, mayBeSubscribed);
       throw error;
     }
-    subscription.isAccepted = true;
-    previous?.retire(new SubscriptionReplacedError(queue));
+    subscription.accept(new SubscriptionReplacedError(queue));
+    // Unsubscribed in a break, when the Subscribe waited for the next connection.
+    if (!this.#byQueue.has(queue) && this.#options.isConnected()) await this.#unsubscribe(queue, {});
   }
 
   /** Unsubscribes; without a connection there is nothing to end but the wish. Received messages are still handled. */
@@ -155,22 +156,25 @@ export class Subscriptions implements Renewable {
   }
 
   /** Without an answer the broker may have subscribed the client, and would wait for acks that nobody sends. */
-  #withdraw(
-    queue: string,
-    subscription: ClientSubscription,
-    {
-      previous,
-      mayBeSubscribed,
-    }: { readonly previous: ClientSubscription | undefined; readonly mayBeSubscribed: boolean },
-  ): void {
-    // Another one may have taken its place meanwhile.
-    if (this.#byQueue.get(queue) !== subscription) return;
-    if (previous !== undefined) this.#byQueue.set(queue, previous);
+  #withdraw(queue: string, subscription: ClientSubscription, mayBeSubscribed: boolean): void {
+    const { replaced } = subscription;
+    const isDoubtful = mayBeSubscribed || subscription.isDoubtful;
+    subscription.replaced = undefined;
+    if (this.#byQueue.get(queue) !== subscription) {
+      this.#replacing(queue, subscription)?.inherit(replaced, isDoubtful);
+    } else if (replaced !== undefined) this.#byQueue.set(queue, replaced);
     else {
       this.#byQueue.delete(queue);
       // The caller has the failure of the Subscribe: that of the Unsubscribe says nothing new.
-      if (mayBeSubscribed && this.#options.isConnected()) this.#unsubscribe(queue, {}).catch(() => undefined);
+      if (isDoubtful && this.#options.isConnected()) this.#unsubscribe(queue, {}).catch(() => undefined);
     }
+  }
+
+  /** The subscription that has taken the place of this one. */
+  #replacing(queue: string, subscription: ClientSubscription): ClientSubscription | undefined {
+    let other = this.#byQueue.get(queue);
+    while (other !== undefined && other.replaced !== subscription) other = other.replaced;
+    return other;
   }
 
   /** The subscription, if it was the one of this queue. */

@@ -228,6 +228,24 @@ describe('after a reconnect', () => {
     await client.close();
   });
 
+  it('a queue that was subscribed and unsubscribed in the break is not subscribed for long [CLIENT-014]', async () => {
+    const { client, broker } = await network.connect();
+    broker.destroy();
+    await network.settle();
+    const subscribing = client.subscribe('orders', vi.fn());
+    await client.unsubscribe('orders');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    const { id } = await next.take();
+    next.send({ command: 23, id, queue: 'orders' });
+    const unsubscribe = await next.take();
+    expect(unsubscribe).toMatchObject({ command: 24, queue: 'orders' });
+    next.send({ command: 25, id: unsubscribe.id, queue: 'orders' });
+    await subscribing;
+    await client.close();
+  });
+
   it('a message of the lost connection is not acknowledged, for its id may be that of another delivery [CLIENT-044]', async () => {
     const { client, broker } = await network.connect();
     const gates: (() => void)[] = [];
