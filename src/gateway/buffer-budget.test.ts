@@ -41,6 +41,18 @@ describe('a budget', () => {
     expect(budget.isShort).toBe(true);
   });
 
+  it('grants one at a time what those that wait would keep from each other', () => {
+    const { budget } = newBudget();
+    budget.add(90);
+    budget.addWaiting(60);
+    expect([budget.hasRoomFor(50, 20), budget.hasRoomFor(71, 20)]).toEqual([true, false]);
+    budget.beginReservation();
+    expect(budget.hasRoomFor(50, 20)).toBe(false);
+    budget.endReservation();
+    budget.addWaiting(10);
+    expect(budget.hasRoomFor(1_000, 20)).toBe(true);
+  });
+
   it('wakes those that wait in order, while it lasts', () => {
     const { budget, runTasks } = newBudget();
     budget.add(100);
@@ -76,6 +88,20 @@ describe('while memory for input is short', () => {
     first?.sendRaw(large.subarray(100 * KIB));
     await tested.settle();
     expect([first?.lines(), second?.lines()]).toEqual([['PublishAck large q'], ['PublishAck large q']]);
+    await tested.settle();
+    expect(tested.broker.stats().bufferedBytes).toBe(0);
+  });
+
+  it('many large frames that have begun do not wait for each other [LIMIT-021]', async () => {
+    const tested = new TestedBroker(oneLargeFrame);
+    const clients = await connected(tested, 6);
+    for (const client of clients) {
+      client.sendRaw(large.subarray(0, 100 * KIB));
+      await tested.settle();
+    }
+    for (const client of clients) client.sendRaw(large.subarray(100 * KIB));
+    await tested.settle();
+    expect(clients.map((client) => client.lines())).toEqual(clients.map(() => ['PublishAck large q']));
     await tested.settle();
     expect(tested.broker.stats().bufferedBytes).toBe(0);
   });

@@ -12,6 +12,10 @@ export class BufferBudget {
   readonly #maxBytes: number;
   readonly #soon: (task: () => void) => void;
   #usedBytes = 0;
+  /** What those that wait use of it: the share that each may always use, mostly. */
+  #waitingBytes = 0;
+  /** Connections that took memory in advance and have it still. */
+  #reservationCount = 0;
   #isWakingSoon = false;
   /** Callbacks of the connections that wait for memory, in order. */
   readonly #waiters = new Set<() => void>();
@@ -30,9 +34,29 @@ export class BufferBudget {
     return this.#usedBytes >= this.#maxBytes;
   }
 
-  /** Whether a connection that uses `takenBytes` may use `bytes` more. Always true when no other connection uses memory. */
+  /**
+   * Whether a connection that uses `takenBytes` may use `bytes` more. Always true when no other connection uses memory. Those that wait give
+   * nothing back before they go on, so one at a time goes on whatever they use: else many that have begun would wait for each other.
+   */
   hasRoomFor(bytes: number, takenBytes: number): boolean {
-    return this.#usedBytes + bytes <= this.#maxBytes || this.#usedBytes === takenBytes;
+    if (this.#usedBytes + bytes <= this.#maxBytes) return true;
+    if (this.#reservationCount > 0) return false;
+    const bytesOfOthers = this.#usedBytes - this.#waitingBytes - takenBytes;
+    return bytesOfOthers === 0 || bytesOfOthers + takenBytes + bytes <= this.#maxBytes;
+  }
+
+  /** A connection that waits uses so many bytes, of those that are counted, or less when `bytes` is negative. */
+  addWaiting(bytes: number): void {
+    this.#waitingBytes += bytes;
+  }
+
+  /** A connection has taken memory in advance. */
+  beginReservation(): void {
+    this.#reservationCount += 1;
+  }
+
+  endReservation(): void {
+    this.#reservationCount -= 1;
   }
 
   /** Counts used bytes; released bytes when `bytes` is negative: soon connections that wait are called back, in order, while there is room. */
@@ -52,12 +76,18 @@ export class BufferBudget {
     this.#waiters.delete(retry);
   }
 
+  /** Whether one that waits may go on although there is no room. */
+  get #letsOneGoOn(): boolean {
+    return this.#reservationCount === 0 && this.#usedBytes - this.#waitingBytes < this.#maxBytes;
+  }
+
   #wake(): void {
     this.#isWakingSoon = false;
     for (const retry of [...this.#waiters]) {
-      if (this.isShort) return;
+      if (this.isShort && !this.#letsOneGoOn) return;
       this.#waiters.delete(retry);
       retry();
+      if (this.isShort && this.#waiters.has(retry)) return;
     }
   }
 }

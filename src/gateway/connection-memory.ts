@@ -22,6 +22,8 @@ export class ConnectionMemory {
   #reservedBytes = 0;
   /** The frame that bytes are reserved for, by its `frameCount`. */
   #reservedFrame = -1;
+  /** The budget counts the reservation; not while the connection waits for another one. */
+  #hasReservation = false;
   #isWaiting = false;
 
   /** `retry`: called when input waited for memory, and there may be some now. */
@@ -43,7 +45,9 @@ export class ConnectionMemory {
   /** Tells the budgets what the connection takes now: received and not handled, pending in the backend, and unsent. */
   count(receivedBytes: number, pendingBytes: number, unsentBytes: number): void {
     const inputBytes = Math.max(receivedBytes, this.#reservedBytes) + pendingBytes;
-    this.#budgets.input.add(inputBytes - this.#inputBytes);
+    const addedBytes = inputBytes - this.#inputBytes;
+    if (this.#isWaiting) this.#budgets.input.addWaiting(addedBytes);
+    this.#budgets.input.add(addedBytes);
     this.#budgets.output.add(unsentBytes - this.#outputBytes);
     this.#inputBytes = inputBytes;
     this.#outputBytes = unsentBytes;
@@ -62,11 +66,14 @@ export class ConnectionMemory {
 
   /** Reserves `bytes`, of which `missingBytes` are not counted yet; returns false and waits when there is no room. */
   reserve(bytes: number, missingBytes = bytes): boolean {
+    this.#endReservation();
     if (this.#budgets.input.hasRoomFor(missingBytes, this.#inputBytes)) {
       this.#reservedBytes = bytes;
+      this.#hasReservation = true;
+      this.#budgets.input.beginReservation();
       return true;
     }
-    this.#isWaiting = true;
+    this.#setWaiting(true);
     this.#budgets.input.await(this.#onRoom);
     return false;
   }
@@ -75,11 +82,13 @@ export class ConnectionMemory {
   release(): void {
     this.#reservedBytes = 0;
     this.#reservedFrame = -1;
+    this.#endReservation();
   }
 
   /** The connection reads nothing any more. */
   stopInput(): void {
     this.release();
+    this.#setWaiting(false);
     this.#budgets.input.forget(this.#onRoom);
   }
 
@@ -89,7 +98,18 @@ export class ConnectionMemory {
   }
 
   readonly #onRoom = (): void => {
-    this.#isWaiting = false;
+    this.#setWaiting(false);
     this.#retry();
   };
+
+  #setWaiting(isWaiting: boolean): void {
+    if (isWaiting === this.#isWaiting) return;
+    this.#isWaiting = isWaiting;
+    this.#budgets.input.addWaiting(isWaiting ? this.#inputBytes : -this.#inputBytes);
+  }
+
+  #endReservation(): void {
+    if (this.#hasReservation) this.#budgets.input.endReservation();
+    this.#hasReservation = false;
+  }
 }
