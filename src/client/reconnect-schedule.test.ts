@@ -28,6 +28,10 @@ describe('the reconnect schedule', () => {
     expect(reconnectDelayMs(toReconnectSettings({}), 2_147_483_647, 0)).toBe(300_000);
   });
 
+  it('of 0 stays 0 after very many attempts [CLIENT-011]', () => {
+    expect(reconnectDelayMs(toReconnectSettings({ initialDelayMs: 0 }), 1_025, 0)).toBe(0);
+  });
+
   it('is always the initial delay without backoff [CLIENT-013]', () => {
     expect(delays({ exponentialBackoff: false, initialDelayMs: 700 }, 4)).toEqual([700, 700, 700, 700]);
   });

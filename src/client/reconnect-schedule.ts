@@ -46,9 +46,9 @@ export function toReconnectSettings(options: ReconnectOptions): ReconnectSetting
 /** The delay before attempt `attempt`, which counts from 1. `random` is at least 0 and less than 1, and used for jitter only. */
 export function reconnectDelayMs(settings: ReconnectSettings, attempt: number, random: number): number {
   const { initialDelayMs, maxDelayMs, exponentialBackoff, jitter } = settings;
-  const delayMs = exponentialBackoff
-    ? Math.min(initialDelayMs * 2 ** (attempt - 1), maxDelayMs)
-    : initialDelayMs;
+  // 2 ** 1024 is Infinity, and 0 * Infinity is NaN, which is not a time.
+  const doubles = exponentialBackoff && initialDelayMs > 0;
+  const delayMs = doubles ? Math.min(initialDelayMs * 2 ** (attempt - 1), maxDelayMs) : initialDelayMs;
   return jitter ? delayMs * (1 - random / 2) : delayMs;
 }
 
