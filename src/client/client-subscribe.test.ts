@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { connectPair, connectSubscribed, pingPong } from '../testing/connected-pair.ts';
 import { ScriptedBroker } from '../testing/scripted-broker.ts';
-import { connect, type ReceivedMessage } from './index.ts';
+import { type Client, connect, type ReceivedMessage } from './index.ts';
 
 function thrown(): never {
   throw new Error('no');
@@ -193,6 +193,25 @@ describe('subscribe', () => {
     expect(near.isPaused()).toBe(false);
   });
 
+  it.each<[string, (client: Client) => Promise<void>, number]>([
+    ['has replaced the handler that they wait for', (client) => client.subscribe('orders', vi.fn()), 23],
+    ['has unsubscribed', (client) => client.unsubscribe('orders'), 25],
+  ])('reads on when a call %s', async (_what, act, answer) => {
+    const [near, far] = duplexPair();
+    const broker = new ScriptedBroker(far);
+    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
+    const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
+    broker.send({ command: 23, id: (await broker.take()).id });
+    await subscribing;
+    for (let number = 0; number <= 1_024; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true));
+    const acting = act(client);
+    broker.send({ command: answer, id: (await broker.take()).id });
+    await acting;
+    expect(near.isPaused()).toBe(false);
+  });
+
   it('reads on while a handler waits for the answer to its own command, whatever waits for handlers [CLIENT-048]', async () => {
     const { client, broker } = await connectSubscribed(async () => {
       await client.publish('results', 1);
@@ -216,7 +235,7 @@ describe('subscribe', () => {
     broker.send({ command: 23, id: (await broker.take()).id });
     await subscribing;
     const sendMany = () => {
-      for (let number = 0; number < 1_100; number += 1)
+      for (let number = 0; number <= 1_024; number += 1)
         broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
     };
     sendMany();

@@ -60,6 +60,8 @@ export class Subscriptions implements Renewable {
       throw error;
     }
     subscription.accept(new SubscriptionReplacedError(queue));
+    // What waits for the handlers before may wait for ever, and does not count any more.
+    this.balanceReading();
     // Unsubscribed in a break, when the Subscribe waited for the next connection.
     if (!this.#byQueue.has(queue) && this.#options.isConnected()) await this.#unsubscribe(queue, {});
   }
@@ -69,6 +71,7 @@ export class Subscriptions implements Renewable {
     const subscription = this.#byQueue.get(queue);
     if (this.#options.isConnected()) await this.#unsubscribe(queue, call);
     if (subscription !== undefined) this.#remove(queue, subscription)?.retire();
+    this.balanceReading();
   }
 
   /** Ends a subscription that hands over no more messages, unless another one has taken its place. */
