@@ -115,6 +115,23 @@ describe('a loop over messages', () => {
     await failed;
   });
 
+  it('that was left does not come back when the subscription that was to take its place is refused', async () => {
+    const { client, broker } = await connectPair();
+    const loop = client.messages('orders');
+    const next = loop.next();
+    await accept(broker, 23);
+    await pingPong({ client, broker });
+    const refused = expect(client.subscribe('orders', vi.fn())).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    });
+    const { id } = await broker.take();
+    await loop.return();
+    expect(await next).toEqual({ done: true, value: undefined });
+    broker.send({ command: 99, id, errorCode: 'LIMIT_EXCEEDED', errorMessage: '' });
+    await refused;
+    expect(await broker.take()).toMatchObject({ command: 24, queue: 'orders' });
+  });
+
   it('throws when the second of two other subscriptions takes its place, and the first is refused', async () => {
     const { client, broker } = await connectPair();
     const failed = expect(client.messages('orders').next()).rejects.toMatchObject({

@@ -77,8 +77,10 @@ export class Subscriptions implements Renewable {
   /** Ends a subscription that hands over no more messages, unless another one has taken its place. */
   async drop(queue: string, subscription: ClientSubscription): Promise<void> {
     subscription.stop();
-    if (this.#remove(queue, subscription) !== undefined && this.#options.isConnected())
-      await this.#unsubscribe(queue, {});
+    if (this.#remove(queue, subscription) === undefined)
+      // One that waits for its answer may have taken its place: it must not give it back.
+      this.#replacing(queue, subscription)?.inherit(subscription.replaced, subscription.isAccepted);
+    else if (this.#options.isConnected()) await this.#unsubscribe(queue, {});
   }
 
   deliver(message: Message, connection: ClientConnection): void {
