@@ -123,10 +123,13 @@ describe('a subscribe', () => {
     expect(inputOf({ ...subscribe, headers: headers({ maxInFlight: '20' }) })).toMatchObject({
       maxInFlight: 20,
     });
+    expect(inputOf({ ...subscribe, headers: headers({ maxInFlight: '2147483647' }) })).toMatchObject({
+      maxInFlight: 2_147_483_647,
+    });
     expect(inputOf(subscribe)).not.toHaveProperty('maxInFlight');
   });
 
-  it.each(['0', '-1', '1.5', 'many', '1e3', '01', '9999999999', '٣'])(
+  it.each(['0', '-1', '1.5', 'many', '1e3', '01', '2147483648', '٣'])(
     'refuses the window %j',
     (maxInFlight) => {
       expect(translate({ ...subscribe, headers: headers({ maxInFlight }) })).toMatchObject({

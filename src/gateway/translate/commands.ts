@@ -84,12 +84,16 @@ function acknowledgement(connection: ConnectionId, message: Message): Input {
   };
 }
 
+/** As the client library allows it. The core takes what is above its own limit for that. */
+const LARGEST_WINDOW = 2_147_483_647;
+
 function subscribe(connection: ConnectionId, token: CommandToken, message: Message): Input {
   const asked = message.headers.get(HeaderName.MaxInFlight);
   const input = { kind: 'subscribe', connection, token, queue: message.queue } as const;
   if (asked === undefined) return input;
-  if (/^[1-9]\d{0,8}$/.test(asked)) return { ...input, maxInFlight: Number(asked) };
-  const text = `The header ${HeaderName.MaxInFlight} must be a whole number from 1 up.`;
+  const maxInFlight = /^[1-9]\d{0,9}$/.test(asked) ? Number(asked) : Number.NaN;
+  if (maxInFlight <= LARGEST_WINDOW) return { ...input, maxInFlight };
+  const text = `The header ${HeaderName.MaxInFlight} must be a whole number from 1 to ${LARGEST_WINDOW}.`;
   return refusal(connection, message, ErrorCode.InvalidMessage, text);
 }
 
