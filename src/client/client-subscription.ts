@@ -52,6 +52,11 @@ export class ClientSubscription {
     if (!this.#isRunning) void this.#run();
   }
 
+  /** This one, or the one that receives again if the broker refuses this one; undefined: the broker has accepted none. */
+  get accepted(): ClientSubscription | undefined {
+    return this.isAccepted ? this : this.replaced?.accepted;
+  }
+
   /** The broker has accepted it: those before are over. */
   accept(error: ClientError): void {
     this.isAccepted = true;

@@ -90,9 +90,8 @@ export class Subscriptions implements Renewable {
   }
 
   async renew(connection: ClientConnection): Promise<void> {
-    const accepted = [...this.#byQueue].filter(([, { isAccepted }]) => isAccepted);
-    const renewals = accepted.map(async ([queue, subscription]) =>
-      (await this.#renewOne(connection, queue, subscription)) ? [queue] : [],
+    const renewals = [...this.#byQueue].map(async ([queue, { accepted }]) =>
+      accepted !== undefined && (await this.#renewOne(connection, queue, accepted)) ? [queue] : [],
     );
     const renewed = (await Promise.all(renewals)).flat();
     // Unsubscribed meanwhile.
@@ -136,7 +135,7 @@ export class Subscriptions implements Renewable {
       return true;
     } catch (error) {
       if (!(error instanceof CommandError) || !LASTING_REFUSALS.includes(error.code)) throw error;
-      if (this.#byQueue.get(queue) === subscription) this.lose(queue, error);
+      this.#loseOne(queue, subscription, error);
       return false;
     }
   }
@@ -144,8 +143,14 @@ export class Subscriptions implements Renewable {
   /** Ends the subscription to a queue, and tells the user; without one it does nothing. */
   lose(queue: string, error: ClientError): void {
     const subscription = this.#byQueue.get(queue);
-    if (subscription === undefined) return;
-    this.#byQueue.delete(queue);
+    if (subscription !== undefined) this.#loseOne(queue, subscription, error);
+  }
+
+  /** The same for one that another may be about to replace; nothing if the user has ended it. */
+  #loseOne(queue: string, subscription: ClientSubscription, error: ClientError): void {
+    const replacing = this.#replacing(queue, subscription);
+    if (this.#remove(queue, subscription) === undefined && replacing === undefined) return;
+    replacing?.inherit(subscription.replaced, false);
     subscription.stop(error);
     const isHeard = this.#options.events.emit('subscriptionLost', { queue, error });
     if (!isHeard) warn(`the subscription to queue ${JSON.stringify(queue)} is lost`, error);

@@ -214,6 +214,46 @@ describe('after a reconnect', () => {
     await client.close();
   });
 
+  it('a subscription is renewed that is to be replaced, so that it goes on when the other one is refused [CLIENT-014]', async () => {
+    const { client, broker } = await network.connect();
+    const handled = await subscribe(client, broker);
+    broker.destroy();
+    await network.settle();
+    const refused = expect(client.subscribe('orders', vi.fn())).rejects.toMatchObject({
+      code: 'MEMORY_LIMIT',
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    next.send({ command: 23, id: (await next.take()).id, queue: 'orders' });
+    const { id } = await next.take();
+    next.send({ command: 99, id, errorCode: 'MEMORY_LIMIT', errorMessage: '' });
+    await refused;
+    next.send({ command: 26, id: 'm1', queue: 'orders' });
+    await network.settle();
+    expect(handled).toHaveBeenCalledOnce();
+    await client.close();
+  });
+
+  it('a subscription that is refused is lost, also while another one is to replace it [CLIENT-014]', async () => {
+    const { client, broker } = await network.connect();
+    await subscribe(client, broker);
+    broker.destroy();
+    await network.settle();
+    const lost = vi.fn();
+    client.on('subscriptionLost', lost);
+    const replacing = client.subscribe('orders', vi.fn());
+    await vi.advanceTimersByTimeAsync(1_000);
+    const next = await network.take();
+    await next.welcome();
+    const { id } = await next.take();
+    next.send({ command: 99, id, errorCode: 'QUEUE_NOT_FOUND', errorMessage: '' });
+    next.send({ command: 23, id: (await next.take()).id, queue: 'orders' });
+    await replacing;
+    expect(lost).toHaveBeenCalledOnce();
+    await client.close();
+  });
+
   it('a queue that was unsubscribed in the break is not subscribed [CLIENT-014]', async () => {
     const { client, broker } = await network.connect();
     await subscribe(client, broker);
