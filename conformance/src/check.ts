@@ -62,6 +62,8 @@ export type Check = {
   /** Mostly waits for the broker's timers: runs in parallel with the other checks, on its own queues. */
   readonly waits?: true;
   readonly isolation?: Isolation;
+  /** With isolation `fresh`: if the broker is attached, the check shares it. For checks whose rule holds beside others too. */
+  readonly sharesAttached?: true;
   /**
    * Runs random scenarios and judges their whole history, so that almost any fault in its area makes it fail. The self-test runs it only
    * on the planted faults that name it.

@@ -153,6 +153,7 @@ export const framingChecks: CheckModule = [
     clauses: ['FRAME-009'],
     profile: 'core',
     isolation: 'fresh',
+    sharesAttached: true,
     evidence: { frames: 8 },
     run: async (ctx) => {
       const faulty = await Promise.all([1, 2, 3, 4].map(() => ctx.connect({ own: true })));

@@ -64,9 +64,11 @@ const isolationTexts = {
   restart: 'to stop and start the broker, so it could not run on an attached one',
 } as const;
 
-function requirementLines({ requires, isolation, waits }: Check): readonly string[] {
+function requirementLines({ requires, isolation, sharesAttached, waits }: Check): readonly string[] {
   const lines: string[] = [];
-  if (isolation !== undefined && isolation !== 'shared') lines.push(`  needs ${isolationTexts[isolation]}`);
+  if (sharesAttached === true) lines.push('  gets its own broker, but shares an attached one');
+  else if (isolation !== undefined && isolation !== 'shared')
+    lines.push(`  needs ${isolationTexts[isolation]}`);
   if (waits === true) lines.push("  waits for the broker's timers");
   if (requires?.configuration !== undefined)
     lines.push(`  needs the configuration ${JSON.stringify(requires.configuration)}`);

@@ -1,7 +1,9 @@
 // Which checks cannot run for want of room in the declared configuration of a broker that the runner does not configure.
 import { describe, expect, it } from 'vitest';
-import type { Profile } from '../catalogue-words.ts';
+import type { Capability, Profile } from '../catalogue-words.ts';
+import { capabilities } from '../catalogue-words.ts';
 import type { Check } from '../check.ts';
+import { checks } from '../checks/index.ts';
 import type { ConfigurationRequest } from '../configuration.ts';
 import type { Target } from '../target/target-file.ts';
 import { tinyCheck, tinyTarget } from '../testing/tiny-target.ts';
@@ -26,6 +28,25 @@ it('a check that is about a second profile is not applicable to a broker that do
   expect(judged(both, tinyTarget(), ['durable'])).toEqual({ kind: 'not applicable', reason });
   expect(judged(both, tinyTarget(), ['durable', 'dashboard'])).toEqual({ kind: 'run' });
 });
+
+it('a check that needs a broker of its own could not run on an attached one, unless it may share that', () => {
+  const reason = 'it needs a broker of its own, and this target is attached';
+  expect(judged({ isolation: 'fresh' }, attached({}))).toEqual({ kind: 'could not run', reason });
+  expect(judged({ isolation: 'fresh', sharesAttached: true }, attached({}))).toEqual({ kind: 'run' });
+});
+
+it.each(['core', 'delivery'] as const)(
+  'every check of %s can run on an attached broker with its defaults',
+  (profile) => {
+    const target: Target = { ...attached({}), capabilities: Object.keys(capabilities) as Capability[] };
+    const kept = checks.filter((check) => check.profile === profile);
+    const left = kept.filter(
+      (check) => applicabilityOf(check, 'MAY', target, new Set([profile])).kind === 'could not run',
+    );
+    expect(kept.length).toBeGreaterThan(50);
+    expect(left.map(({ id }) => id)).toEqual([]);
+  },
+);
 
 describe('a declared setting', () => {
   it.each([

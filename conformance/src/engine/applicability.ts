@@ -45,7 +45,7 @@ export function undeclaredCapabilities(check: Check, target: Target): readonly s
 
 function settingsApplicability(check: Check, target: Target): Applicability {
   const isolation = check.isolation ?? 'shared';
-  if (target.lifecycle.kind === 'attach' && isolation !== 'shared') {
+  if (target.lifecycle.kind === 'attach' && isolation !== 'shared' && check.sharesAttached !== true) {
     const need = isolation === 'fresh' ? 'a broker of its own' : 'to stop and start the broker';
     return { kind: 'could not run', reason: `it needs ${need}, and this target is attached` };
   }
