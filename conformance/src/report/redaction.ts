@@ -4,6 +4,16 @@
 /** What stands in the place of a match in a text. */
 const blackedOut = '[redacted]';
 
+/** Keys whose texts are words of the runner, never of a broker. A log without them, or with other ones, could not be read. */
+const ownWords: ReadonlySet<string> = new Set([
+  ...['type', 'kind', 'lifecycle', 'startedAt', 'finishedAt', 'digest', 'planDigest', 'plan', 'assigned'],
+  ...['level', 'profile', 'profiles', 'unbuilt', 'capabilities', 'wire', 'connection', 'byRunner'],
+  ...['outcome', 'clause', 'clauses', 'reliesOn', 'possibleCauses', 'requiredStep', 'shownBy', 'blocked'],
+  ...['expect', 'until', 'status', 'gate'],
+]);
+/** Other texts have this key too, such as ids of frames. */
+const ruleOrCheck = /^[A-Z]+-\d{3}[a-z]?$/;
+
 /**
  * A function that copies a value with every match replaced; what has bytes that were replaced gets `redacted: true`. Throws if a pattern is
  * not a regular expression.
@@ -12,8 +22,10 @@ export function redactor(patterns: readonly string[]): <T>(value: T) => T {
   const expressions = patterns.map((pattern) => new RegExp(pattern, 'g'));
   if (expressions.length === 0) return (value) => value;
   const clean = (value: unknown, name: string): unknown => {
-    if (typeof value === 'string')
+    if (typeof value === 'string') {
+      if (ownWords.has(name) || (name === 'id' && ruleOrCheck.test(value))) return value;
       return name === 'hex' ? cleanHex(value, expressions) : cleanText(value, expressions);
+    }
     if (Array.isArray(value)) return value.map((inner) => clean(inner, name));
     if (typeof value !== 'object' || value === null) return value;
     const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, key)]));
@@ -23,7 +35,9 @@ export function redactor(patterns: readonly string[]): <T>(value: T) => T {
 }
 
 function cleanText(text: string, expressions: readonly RegExp[]): string {
-  return expressions.reduce((rest, expression) => rest.replace(expression, blackedOut), text);
+  // A pattern such as `x*` also matches between characters, where nothing has to be hidden.
+  const replacement = (match: string): string => (match === '' ? '' : blackedOut);
+  return expressions.reduce((rest, expression) => rest.replace(expression, replacement), text);
 }
 
 /** Replaces matches in uncompressed bytes by the same number of bytes, so that lengths still fit. */

@@ -166,6 +166,23 @@ describe('redaction', () => {
     });
   });
 
+  it('leaves the words of the runner, without which a log could not be read', () => {
+    const event = {
+      ...{ type: 'check finished', startedAt: '2026-01-01T00:00:00.000Z', plan: ['FRAME-004a'] },
+      ...{ id: 'FRAME-004a', outcome: 'pass', reason: 'pass 1', trace: [{ kind: 'sent', text: 'sent' }] },
+    };
+    expect(redactor(['[a-z]+', '\\d+', '[A-Z]+-'])(event)).toEqual({
+      ...event,
+      reason: '[redacted] [redacted]',
+      trace: [{ kind: 'sent', text: '[redacted]' }],
+    });
+    expect(redactor(['pass'])({ id: 'pass-1' })).toEqual({ id: '[redacted]-1' });
+  });
+
+  it('adds nothing where a pattern matches no character', () => {
+    expect(redactor(['x*'])({ text: 'axxb' })).toEqual({ text: 'a[redacted]b' });
+  });
+
   it('marks what has bytes that it replaced, and keeps their number', () => {
     const [secret, other] = ['tok-1;', 'other;'].map((text) => Buffer.from(text).toString('hex'));
     const stars = Buffer.from('*****;').toString('hex');

@@ -154,8 +154,17 @@ function fault(holds: boolean, key: string, value: unknown, allowed: string): re
 }
 
 function show(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  const text = value === undefined ? 'nothing' : jsonOf(value);
   return text.length <= 80 ? text : `${text.slice(0, 80)}..`;
+}
+
+/** An alias of YAML can name what it is in, which has no JSON. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'a value that contains itself';
+  }
 }
 
 function article(type: string): string {

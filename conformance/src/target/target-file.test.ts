@@ -33,6 +33,11 @@ function refusal(target: unknown): string {
 }
 
 describe('parseTarget', () => {
+  it('refuses an alias that names what it is in', () => {
+    const text = 'schema: 1\nname: x\nlifecycle: &a\n  kind: *a\n';
+    expect(() => parseTarget(text, 'x.yaml')).toThrow('lifecycle.kind: a value that contains itself came');
+  });
+
   it('reads JSON and YAML', () => {
     expect(parseTarget(JSON.stringify(spawned), 'x.json')).toEqual(spawned);
     expect(parseTarget('schema: 1\nname: x\nlifecycle: {kind: spawn, command: [x]}\n', 'x.yaml')).toEqual(
@@ -44,6 +49,11 @@ describe('parseTarget', () => {
     ['a missing key', { schema: 1, lifecycle: spawned.lifecycle }, 'name is missing'],
     ['an unknown key', { ...spawned, tiemout: 1 }, 'tiemout is not known; known here: $schema, schema, name'],
     ['a wrong type', { ...spawned, name: 5 }, 'name: 5 came, allowed: a string'],
+    [
+      'a redaction that is no regular expression',
+      { ...spawned, redactions: ['a', '('] },
+      'redactions[1]: "(" came, allowed: a regular expression (Invalid regular expression',
+    ],
     ['a wrong version', { ...spawned, schema: 2 }, 'schema: 2 came, allowed: 1'],
     [
       'a wrong kind',

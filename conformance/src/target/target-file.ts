@@ -94,7 +94,7 @@ export function parseTarget(text: string, path: string): Target {
   const syntax = document.errors.map((error) => error.message);
   if (syntax.length > 0) throw new UsageError(faultList(path, syntax));
   const value: unknown = document.toJS();
-  const faults = [...schemaFaults(schema as Schema, value), ...ruleFaults(value)];
+  const faults = [...schemaFaults(schema as Schema, value), ...ruleFaults(value), ...patternFaults(value)];
   if (faults.length > 0) throw new UsageError(faultList(path, faults));
   return value as Target;
 }
@@ -111,6 +111,23 @@ function ruleFaults(value: unknown): readonly string[] {
     faults.push('endpoints: not allowed with lifecycle.kind "spawn", the adapter reports them');
   }
   return faults;
+}
+
+/** The redactions that are not regular expressions. */
+function patternFaults(value: unknown): readonly string[] {
+  const { redactions } = (value ?? {}) as { redactions?: unknown };
+  const patterns: readonly unknown[] = Array.isArray(redactions) ? redactions : [];
+  return patterns.flatMap((pattern, index) => {
+    try {
+      if (typeof pattern === 'string') new RegExp(pattern, 'g');
+      return [];
+    } catch (error) {
+      const { message } = error as Error;
+      return [
+        `redactions[${index}]: ${JSON.stringify(pattern)} came, allowed: a regular expression (${message})`,
+      ];
+    }
+  });
 }
 
 function readText(path: string): string {
