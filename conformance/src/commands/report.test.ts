@@ -54,6 +54,15 @@ describe('report LOG', () => {
     expect(printed).toMatchObject({ exitCode: 1, err: '' });
   });
 
+  it('refuses a report that would overwrite the log', () => {
+    const text = readFileSync(good, 'utf8');
+    expect(() => report(good, '--reporter', `html=${good}`)).toThrow(
+      `html=${good} would overwrite a log that is read`,
+    );
+    expect(() => report('merge', good, '--reporter', `tap=${good}`)).toThrow('would overwrite a log');
+    expect(readFileSync(good, 'utf8')).toBe(text);
+  });
+
   it('prints the run beside other reports where that is asked for', () => {
     const page = `html=${join(folder, 'page.html')}`;
     expect(report(good, '--reporter', 'console', '--reporter', page).out).toContain('The gate is open');

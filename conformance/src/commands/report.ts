@@ -12,6 +12,7 @@ import { diffLines, diffMarkdown, diffOf, regressionsOf } from '../report/log-di
 import { mergedLog } from '../report/log-merge.ts';
 import { matrixHtml, matrixMarkdown, matrixOf } from '../report/matrix.ts';
 import { eventLogPath } from '../report/out-folder.ts';
+import { refuseSharedPaths } from '../report/output-paths.ts';
 import { readRun } from '../report/report-reader.ts';
 import type { Outputs, ReporterName } from '../report/reporters.ts';
 import { readOutputs, renderers, reportFlags } from '../report/reporters.ts';
@@ -57,10 +58,20 @@ function only(paths: readonly string[], what: string): string {
   return path;
 }
 
+/** Throws a UsageError, also for a report that would overwrite a log that is read. */
+function outputsOf(flags: ParsedFlags): Outputs {
+  const outputs = readOutputs(flags);
+  refuseSharedPaths(
+    outputs,
+    flags.positionals.map((path) => ['a log that is read', path] as const),
+  );
+  return outputs;
+}
+
 /** Always prints the verdict of the merged log; with --out, it writes the log into the folder, as a run does. */
 function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
   const log = mergedLog(paths.map((path) => ({ path, log: readRun(path) })));
-  const outputs = readOutputs(flags);
+  const outputs = outputsOf(flags);
   const { outFolder } = outputs;
   print(log, outputs, terminal);
   if (outFolder === undefined) return write(log, outputs, terminal);
@@ -70,7 +81,7 @@ function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal)
 
 /** Writes the requested reports of one run, or prints the run if there are none. Returns the exit code of the run. */
 function show(log: RunLog, flags: ParsedFlags, terminal: Terminal): ExitCode {
-  const outputs = readOutputs(flags);
+  const outputs = outputsOf(flags);
   if (isPrinted(outputs, flags)) print(log, outputs, terminal);
   return write(log, outputs, terminal);
 }
@@ -155,7 +166,7 @@ function tellDocuments(
   flags: ParsedFlags,
   terminal: Terminal,
 ): readonly string[] {
-  const outputs = readOutputs(flags);
+  const outputs = outputsOf(flags);
   refuseOthers(what, documents, outputs);
   const isForPeople = what === 'diff' || isPrinted(outputs, flags);
   const printed = printedReport(outputs) ?? (isForPeople ? 'console' : undefined);

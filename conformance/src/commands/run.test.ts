@@ -41,6 +41,31 @@ describe('a report that cannot be written', () => {
     await expect(refused).rejects.toThrow(`--out ${path} cannot be written: a part of the path is a file`);
   });
 
+  it('is a usage error where it would overwrite another one, or what the run reads', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'report.xml');
+    const twice = run('--reporter', `junit=${path}`, '--reporter', `json=${folder}/./report.xml`);
+    await expect(twice).rejects.toThrow(
+      `--reporter junit=${path} and --reporter json=${folder}/./report.xml write`,
+    );
+    const inFolder = run('--out', folder, '--reporter', `tap=${join(folder, 'junit.xml')}`);
+    await expect(inFolder).rejects.toThrow(`--out ${folder} and --reporter tap=`);
+    const baseline = join(folder, 'known.yaml');
+    writeFileSync(baseline, '[]');
+    const overInput = run('--baseline', baseline, '--reporter', `markdown=${baseline}`);
+    await expect(overInput).rejects.toThrow(
+      `--reporter markdown=${baseline} would overwrite the file of --baseline`,
+    );
+    expect(readFileSync(baseline, 'utf8')).toBe('[]');
+  });
+
+  it('may be the one of the folder, and several may go to a device', async () => {
+    const folder = temporaryFolder();
+    const same = ['--out', folder, '--reporter', `junit=${join(folder, 'junit.xml')}`];
+    const devices = ['--reporter', 'tap=/dev/null', '--reporter', 'json=/dev/null'];
+    expect(await run(...same, ...devices)).toMatchObject({ exitCode: 0 });
+  });
+
   it('is told where no folder can be created, and once', async () => {
     await expect(run('--out', '/proc/x')).rejects.toThrow(
       /^--out \/proc\/x cannot be written: no folder can be created there \(ENOENT\); choose another path$/,

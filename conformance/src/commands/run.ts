@@ -16,6 +16,7 @@ import type { Terminal } from '../cli/terminal.ts';
 import type { RunOptions, RunReport } from '../engine/suite.ts';
 import { runSuite } from '../engine/suite.ts';
 import { maxSeed } from '../random.ts';
+import { refuseSharedPaths } from '../report/output-paths.ts';
 import { redactor } from '../report/redaction.ts';
 import type { Outputs } from '../report/reporters.ts';
 import { readOutputs, reportFlags } from '../report/reporters.ts';
@@ -143,7 +144,17 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     signal,
   };
   refuseUnusedCredentials(options.target, options.credentials ?? {});
-  return { options, outputs: readOutputs(flags), keepAlive: keepAliveOf(flags, options) };
+  const outputs = readOutputs(flags);
+  refuseSharedPaths(outputs, filesRead(flags));
+  return { options, outputs, keepAlive: keepAliveOf(flags, options) };
+}
+
+/** What a report must not overwrite. */
+function filesRead(flags: ParsedFlags): readonly (readonly [what: string, path: string])[] {
+  return ['target', 'baseline', 'password-file', 'token-file'].flatMap((name) => {
+    const path = flags.text(name);
+    return path === undefined ? [] : [[`the file of --${name}`, path] as const];
+  });
 }
 
 function shardFrom(text: string | undefined): Partial<Pick<RunOptions, 'shard'>> {

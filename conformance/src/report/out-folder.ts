@@ -25,6 +25,16 @@ const documents: Readonly<Record<string, (log: RunLog) => string>> = {
   'verdict.txt': (log) => `${verdictLines(targetOfLog(log).name, verdictOfLog(log)).join('\n')}\n`,
 };
 
+/** The reports in the folder, each with the name of the reporter that writes the same. */
+export const reportNamesIn: Readonly<Record<string, string>> = {
+  'events.ndjson': 'ndjson',
+  'report.json': 'json',
+  'report.html': 'html',
+  'junit.xml': 'junit',
+  'summary.md': 'markdown',
+  'verdict.txt': 'the verdict',
+};
+
 /** Everything but the event log. */
 export function outFiles(folder: string, log: RunLog, all: boolean): readonly ReportFile[] {
   const reports = Object.entries(documents).map(([name, render]) => ({

@@ -1,0 +1,55 @@
+// Refuses reports that would overwrite each other or a file that the command reads: one of them would be lost, and the run would be green.
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../usage-error.ts';
+import { reportNamesIn } from './out-folder.ts';
+import type { Destination, Outputs } from './reporters.ts';
+
+type Written = { readonly path: string; readonly content: string; readonly flag: string };
+
+/** `inputs`: what the command reads, each by the words for it. Throws a UsageError. */
+export function refuseSharedPaths(
+  { reports, outFolder }: Outputs,
+  inputs: readonly (readonly [what: string, path: string])[],
+): void {
+  const files = new Map(usualFiles(outFolder).map((one) => [placeOf(one.path), one]));
+  for (const one of reports.flatMap(namedFile)) {
+    const place = placeOf(one.path);
+    const [what] = inputs.find(([, path]) => placeOf(path) === place) ?? [];
+    if (what !== undefined) throw new UsageError(`${one.flag} would overwrite ${what}; choose another path`);
+    const other = files.get(place);
+    if (other !== undefined && other.content !== one.content)
+      throw new UsageError(`${other.flag} and ${one.flag} write the same file; choose another path`);
+    files.set(place, one);
+  }
+}
+
+/** None for what goes to devices and pipes, and for what is appended: these overwrite nothing. */
+function namedFile(one: Destination): readonly Written[] {
+  if (one.kind !== 'file' || resolve(one.path).startsWith('/dev/')) return [];
+  return [{ path: one.path, content: one.name, flag: `--reporter ${one.name}=${one.path}` }];
+}
+
+function usualFiles(folder: string | undefined): readonly Written[] {
+  if (folder === undefined) return [];
+  return Object.entries(reportNamesIn).map(([file, content]) => ({
+    path: join(folder, file),
+    content,
+    flag: `--out ${folder}`,
+  }));
+}
+
+/** The path without symbolic links in its folder, whether the file exists or not. */
+function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // The file does not exist yet.
+  }
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch {
+    // Nor does its folder.
+    return resolve(path);
+  }
+}
