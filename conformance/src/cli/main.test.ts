@@ -72,6 +72,12 @@ describe('usage errors', () => {
 });
 
 describe('help', () => {
+  it('of a command is what its flag --help prints', async () => {
+    const { exitCode, out } = await command('help', 'run');
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: (await command('run', '--help')).out });
+    expect((await command('help', 'rum')).exitCode).toBe(2);
+  });
+
   it('tells every flag of run, and the exit codes', async () => {
     const { exitCode, out } = await command('run', '--help');
     expect(exitCode).toBe(0);

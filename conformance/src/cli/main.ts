@@ -12,6 +12,7 @@ import { runCommand, runFlags } from '../commands/run.ts';
 import { selftestCommand, selftestFlags } from '../commands/selftest.ts';
 import { Interrupted } from '../interruption.ts';
 import { endingText } from '../system-fault.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import { didYouMean, UsageError } from '../usage-error.ts';
 import type { ExitCode } from '../verdict.ts';
 import { exitCodes } from '../verdict.ts';
@@ -107,6 +108,10 @@ export async function main(
       terminal.err(`truemq-conformance: ${error.message}`);
       return exitCodes.usage;
     }
+    if (error instanceof TargetFault) {
+      terminal.err(`truemq-conformance: ${error.message}`);
+      return exitCodes.target;
+    }
     terminal.err(`truemq-conformance: ${error instanceof Interrupted ? error.message : endingText(error)}`);
     return exitCodes.runner;
   }
@@ -124,7 +129,9 @@ async function dispatch(
 ): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === '--version' || name === 'version') return say(terminal, [runnerIdentity.version]);
-  if (name === '--help' || name === '-h' || name === 'help') return say(terminal, helpLines());
+  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0))
+    return say(terminal, helpLines());
+  if (name === 'help') return dispatch([...rest, '--help'], { terminal, signal, load });
   if (name === undefined) throw new UsageError(`a command is missing\n${helpLines().join('\n')}`);
   const command = commands.get(name);
   if (command === undefined)

@@ -52,9 +52,18 @@ export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
   } finally {
     if (setting.target.lifecycle.kind === 'attach') await client.cleanUp();
     else client.close();
-    await broker.dispose();
+    await end(broker, examination);
   }
   return examination.diagnosis(true, broker.log.lines);
+}
+
+async function end(broker: Broker, examination: Examination): Promise<void> {
+  try {
+    await broker.dispose();
+  } catch (error) {
+    if (!(error instanceof TargetFault)) throw error;
+    examination.find('stop', { mistake: 'ignores-stop', seen: error.message });
+  }
 }
 
 async function start(setting: DoctorSetting, examination: Examination): Promise<Broker> {

@@ -103,8 +103,8 @@ export async function runSuite(
       faults.length > 0
         ? notRun(selection, goldenText(faults))
         : await runSelection(sources, options, { selection, pool, observe });
-    if (options.whenDone === undefined) await pool.dispose();
-    const report = reportOf(ran, { sources, options, selection });
+    const ended = options.whenDone === undefined ? await withEnds(ran, pool) : ran;
+    const report = reportOf(ended, { sources, options, selection });
     observe({ type: 'run finished', report });
     await options.whenDone?.(report, pool.running());
     return report;
@@ -153,6 +153,17 @@ type Ran = {
   readonly identity?: { readonly name: string; readonly version?: string } | undefined;
   readonly notes: readonly string[];
 };
+
+/** Ends the brokers; the run with the fault of one that could not be ended as its target says. */
+async function withEnds(ran: Ran, pool: BrokerPool): Promise<Ran> {
+  try {
+    await pool.dispose();
+    return ran;
+  } catch (error) {
+    if (!(error instanceof TargetFault)) throw error;
+    return { ...ran, targetFault: ran.targetFault ?? error.message };
+  }
+}
 
 function notRun(selection: Selection, runnerFault: string): Ran {
   return { results: [], notReachedCount: selection.checks.length, runnerFault, notes: [] };

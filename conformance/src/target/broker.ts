@@ -53,7 +53,7 @@ export type Broker = {
   setFileWrites?(areAllowed: boolean): Promise<boolean>;
   /** Its data directory; undefined if the runner gave it none. */
   readonly dataDirectory: string | undefined;
-  /** Stops it and removes its data; does nothing to an attached broker. */
+  /** Stops it and removes its data; does nothing to an attached broker. Throws a TargetFault if the hook that stops it failed. */
   dispose(): Promise<void>;
 };
 
@@ -200,7 +200,7 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
   const { host, port } = endpoints.tcp;
   const reason = await unreachableReason(endpoints.tcp, timing.startMs);
   if (reason !== undefined) {
-    const message = `${host}:${port} cannot be reached (${reason}); is a broker running there`;
+    const message = `${host}:${port} cannot be reached (${reason}); is a broker running there?`;
     throw new TargetFault('unreachable', message);
   }
   const refuse = (): never => {

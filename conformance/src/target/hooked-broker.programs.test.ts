@@ -44,9 +44,10 @@ function target(lifecycle: HooksLifecycle): Target {
   return { schema: 1, name: 'hooked', lifecycle, endpoints: { tcp: { host: '127.0.0.1', port } } };
 }
 
-async function run(checks: readonly Check[], lifecycle: HooksLifecycle) {
+async function run(checks: readonly Check[], lifecycle: HooksLifecycle, timeoutScale = 1) {
   const sources = { catalogue: tinyCatalogue(checks), golden: recordedFrames() };
-  const { results, verdict } = await runSuite(sources, tinyOptions({ target: target(lifecycle) }), () => {});
+  const options = tinyOptions({ target: target(lifecycle), timeoutScale });
+  const { results, verdict } = await runSuite(sources, options, () => {});
   const first = [...results.map(({ reason, actual }) => actual ?? reason), verdict.reason].find(Boolean);
   return { outcomes: results.map(({ outcome }) => outcome), exitCode: verdict.exitCode, first };
 }
@@ -148,8 +149,20 @@ describe('hooks that fail are exit code 4', () => {
     ['no such program', { ...stays, start: 'no-such-broker-anywhere' }, 'it ended with exit code 127'],
     ['a failing reset', { ...stays, reset: 'exit 3' }, 'the reset hook failed: exit code 3'],
     ['a start that ends badly', { ...stays, start: 'echo oops >&2; exit 5' }, 'oops'],
+    ['a stop that ends badly', { ...stays, stop: `${stop}; exit 7` }, 'the stop hook failed: exit code 7'],
+    [
+      'a crash that ends badly',
+      { ...returns, crash: `${returns.crash}; exit 8` },
+      'the crash hook failed: exit code 8',
+    ],
   ])('%s', async (_title, lifecycle, text) => {
     const { exitCode, first } = await run(shared, lifecycle);
     expect({ exitCode, first }).toEqual({ exitCode: 4, first: expect.stringContaining(text) });
+  });
+
+  it('a stop that returns too soon', async () => {
+    const { exitCode, first } = await run(shared, { ...stays, stop: 'true' }, 0.2);
+    const text = expect.stringContaining('the stop hook returned, but a process still listens at');
+    expect({ exitCode, first }).toEqual({ exitCode: 4, first: text });
   });
 });

@@ -37,7 +37,8 @@ export async function hookedBroker(
     await broker.start();
     return broker;
   } catch (error) {
-    await broker.dispose();
+    // The fault of the start says more than what the stop hook says of a broker that has not started.
+    await broker.dispose().catch((fault: unknown) => broker.log.add(`(runner) ${String(fault)}`));
     throw error;
   }
 }
@@ -156,13 +157,15 @@ class HookedBroker implements Broker {
     return this.#configuration.dataDirectory;
   }
 
+  /** Throws a TargetFault, after everything is cleaned up, if the hook failed or a process still listens after it. */
   async dispose(): Promise<void> {
     const life = this.#life;
     // After the first stop, another broker may use the port.
     this.#life = undefined;
-    if (life !== undefined) await this.#endForGood(life);
+    const fault = life === undefined ? undefined : await this.#endForGood(life);
     this.#releaseAtExit();
     removeDataDirectory(this.#configuration.dataDirectory);
+    if (fault !== undefined) throw fault;
   }
 
   get #running(): Life {
@@ -214,6 +217,12 @@ class HookedBroker implements Broker {
   }
 
   async #mustShut(life: Life, hook: HookName): Promise<void> {
+    await this.#waitUntilShut(hook);
+    life.end(await this.#howEnded(life));
+  }
+
+  /** Throws a TargetFault. */
+  async #waitUntilShut(hook: HookName): Promise<void> {
     const isShut = await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
     const { host, port } = this.endpoints.tcp;
     if (!isShut)
@@ -221,7 +230,6 @@ class HookedBroker implements Broker {
         'hook failed',
         `the ${hook} hook returned, but a process still listens at ${host}:${port}`,
       );
-    life.end(await this.#howEnded(life));
   }
 
   /** The exit of a start command that keeps running; the port may close before it. */
@@ -236,18 +244,28 @@ class HookedBroker implements Broker {
     throw new TargetFault('occupied', message);
   }
 
-  /** Stops it in an orderly way, and kills it if that fails. */
-  async #endForGood(life: Life): Promise<void> {
+  /** Stops it in an orderly way, and kills it if that fails. Returns why it failed. */
+  async #endForGood(life: Life): Promise<unknown> {
     life.endWanted = true;
-    const { crash, stop } = this.#lifecycle;
-    const name = crash === undefined ? 'stop' : 'crash';
-    if (life.ended === undefined) {
-      await this.#runHook(name, crash ?? stop).catch((error: unknown) => this.log.add(String(error)));
-      await waitForListener('shut', this.endpoints.tcp, { withinMs: this.#timing.stopMs });
-    }
+    const fault = life.ended === undefined ? await this.#endFault() : undefined;
     if (life.command.ended === undefined || (await this.#isOpen())) life.command.kill();
     await life.command.exit;
     life.end(life.command.ended ?? { code: null, signal: null });
+    return fault;
+  }
+
+  /** Runs the hook that ends the broker soonest. A hook may fail where there is no broker any more. */
+  async #endFault(): Promise<unknown> {
+    const { crash, stop } = this.#lifecycle;
+    const name = crash === undefined ? 'stop' : 'crash';
+    const wasOpen = await this.#isOpen();
+    try {
+      await this.#runHook(name, crash ?? stop);
+      await this.#waitUntilShut(name);
+    } catch (error) {
+      return wasOpen ? error : undefined;
+    }
+    return undefined;
   }
 
   async #isOpen(): Promise<boolean> {

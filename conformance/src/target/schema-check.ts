@@ -12,6 +12,8 @@ export type Schema = {
   readonly minItems?: number;
   readonly minLength?: number;
   readonly pattern?: string;
+  /** What a pattern allows, in words. */
+  readonly title?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly oneOf?: readonly Schema[];
@@ -108,9 +110,9 @@ function lengthFault(value: unknown, least: number, key: string, unit: string): 
   return fault(value.length >= least, key, value, `at least ${least} ${unit}`);
 }
 
-function patternFaults({ pattern = '' }: Schema, value: unknown, key: string): readonly string[] {
+function patternFaults({ pattern = '', title }: Schema, value: unknown, key: string): readonly string[] {
   if (typeof value !== 'string') return [];
-  return fault(new RegExp(pattern).test(value), key, value, `text like ${pattern}`);
+  return fault(new RegExp(pattern).test(value), key, value, title ?? `text like ${pattern}`);
 }
 
 function rangeFault({ minimum, maximum }: Schema, value: unknown, key: string): readonly string[] {

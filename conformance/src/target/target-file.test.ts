@@ -114,7 +114,7 @@ describe('parseTarget', () => {
     [
       'a setting that hooks cannot honour',
       { ...attached, lifecycle: { kind: 'hooks', start: 'a', stop: 'b', honours: ['tmiing'] } },
-      'lifecycle.honours[0]: "tmiing" came, allowed: text like',
+      'lifecycle.honours[0]: "tmiing" came, allowed: storage, or authentication, tls',
     ],
     [
       'an environment of numbers',
