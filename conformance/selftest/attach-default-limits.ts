@@ -1,6 +1,6 @@
 // Tests that the runner can test a running broker with the default limits of the protocol (20 connections per minute and address, 1000
 // messages per second): `node --import tsx conformance/selftest/attach-default-limits.ts [PROFILE ..]` starts the built reference broker with
-// its defaults, attaches to it and runs profile core, or the named profiles. Takes four to five minutes, because the runner waits for
+// its defaults, attaches to it and runs profile core, or the named profiles. Takes six to seven minutes, because the runner waits for
 // permitted connections, so `npm test` does not run it. Ends with the exit code of the run.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
