@@ -1,9 +1,11 @@
-// Checks of how what was under way ends at an orderly stop: negative acknowledgments during the shutdown, repeats of a blocked Publish, and
-// clients that leave by themselves. Areas: SHUTDOWN, NACK, PUBLISH.
-import type { Check, CheckModule } from '../check.ts';
+// Checks of how what was under way ends at an orderly stop: negative acknowledgments during the shutdown, repeats of a blocked Publish,
+// clients that leave by themselves, and messages in flight that are settled one by one or deleted. Areas: SHUTDOWN, NACK, PUBLISH.
+import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { withBlockedPublish } from './blocking.ts';
 import { durableBroker } from './shared/durable-broker.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
@@ -83,6 +85,33 @@ export const shutdownEndingChecks: CheckModule = [
       }
     },
   },
+  // SHUTDOWN-008 (SHOULD): During a shutdown, the broker immediately closes connections that have no messages in
+  // flight, after the Disconnect that SHUTDOWN-004 requires.
+  {
+    id: 'SHUTDOWN-008c',
+    title: 'closes a connection at the ack of its message, while it waits for an ack on another one',
+    clauses: ['SHUTDOWN-008', 'SHUTDOWN-006'],
+    ...stopped,
+    evidence: { frames: 12, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const { publisher, subscriber: holder } = await messageInFlight(ctx);
+      const queue = await newQueue(ctx, publisher, 'acknowledged');
+      const subscriber = await newSubscriber(ctx, queue);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await subscriber.delivery({ queue, id });
+      const stoppedAt = ctx.now();
+      await ctx.broker.terminate();
+      await subscriber.expect('Disconnect', { clause: 'SHUTDOWN-011' });
+      // The broker waits for acks by now.
+      await waitUntil(ctx, ctx.now() + 100);
+      const ackedAt = ctx.now();
+      await subscriber.ack({ id, queue: '' });
+      await expectClosedEarly(ctx, subscriber, ackedAt, 'SHUTDOWN-006');
+      const { isClosed } = holder;
+      noteIfLate(ctx, { sinceMs: stoppedAt, maxMs: ctx.target.shutdownTimeoutMs, step: 'the ack' });
+      ctx.assert.equal(isClosed, false, 'the connection of the other message is closed', 'SHUTDOWN-002');
+    },
+  },
   // SHUTDOWN-012 (SHOULD): During a shutdown, the process ends as soon as no message is in flight, without waiting for
   // the rest of shutdownTimeout.
   {
@@ -112,4 +141,39 @@ export const shutdownEndingChecks: CheckModule = [
       }
     },
   },
+  // SHUTDOWN-012 (SHOULD): During a shutdown, the process ends as soon as no message is in flight, without waiting for
+  // the rest of shutdownTimeout.
+  {
+    id: 'SHUTDOWN-012c',
+    title:
+      'does not wait for the ack of a message whose subscriber unsubscribed before its queue was deleted',
+    clauses: ['SHUTDOWN-012', 'SHUTDOWN-008'],
+    ...stopped,
+    evidence: { frames: 7, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, subscriber, queue } = await messageInFlight(ctx);
+      await subscriber.unsubscribe(queue);
+      await publisher.deleteQueue(queue);
+      const stoppedAt = ctx.now();
+      await ctx.broker.terminate();
+      await expectClosedEarly(ctx, subscriber, stoppedAt);
+    },
+  },
 ] satisfies readonly Check[];
+
+/** Waits until the connection is closed, and asserts that this is long before shutdownTimeout. `possibleCauses`: rules that would explain it if not. */
+async function expectClosedEarly(
+  ctx: CheckContext,
+  connection: Connection,
+  sinceMs: number,
+  ...possibleCauses: readonly string[]
+): Promise<void> {
+  const { shutdownTimeoutMs } = ctx.target;
+  await connection.closed({ withinMs: shutdownTimeoutMs + ctx.timing.closeMs, clause: 'SHUTDOWN-002' });
+  const durationMs = Math.round(ctx.now() - sinceMs);
+  ctx.assert.ok(durationMs < shutdownTimeoutMs / 2, 'a connection with nothing in flight is closed', {
+    expected: 'less than half of shutdownTimeout',
+    actual: `${durationMs} ms`,
+    possibleCauses,
+  });
+}
