@@ -1,4 +1,5 @@
-// Checks of dead letters after a restart: one that failed for good is gone, and each can be looked at and removed by its id. Areas: DLQ, DASH.
+// Checks of dead letters after a restart: one that failed for good is gone, so is a dead letter queue that was deleted, and each can be looked at
+// and removed by its id. Areas: DLQ, DURABLE, DASH.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
@@ -36,6 +37,32 @@ export const durableLetterChecks: CheckModule = [
         ids.filter((id) => id !== refused.id),
         'the dead letters after the restart',
       );
+    },
+  },
+  // DURABLE-027 (MUST): After a restart, the broker has nothing whose removal was committed: no deleted queue, and no
+  // message that was deleted with its queue, purged, evicted, or sent in FanOutWithoutAck.
+  {
+    id: 'DURABLE-027h',
+    title:
+      'does not create a deleted dead letter queue again because its source queue is there after a start',
+    clauses: ['DURABLE-027', 'DURABLE-008'],
+    ...durableBroker,
+    evidence: { frames: 6, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const source = await newQueue(ctx, client, 'source', withLetters);
+      await client.deleteQueue(letters);
+      await restartBroker(ctx, client);
+      const names = await (await ctx.connect()).listQueues();
+      ctx.assert.ok(names.includes(source), 'the source queue exists', {
+        actual: names,
+        clause: 'DURABLE-008',
+      });
+      ctx.assert.ok(!names.includes(letters), 'the deleted dead letter queue does not exist', {
+        actual: names,
+      });
     },
   },
   // DASH-014 (MUST): GET /api/queues/{name}/messages/{messageId} answers with the fields of DASH-009 and the whole

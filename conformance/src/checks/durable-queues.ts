@@ -122,24 +122,22 @@ const deadLetterRecovery: CheckModule = [
   {
     id: 'DURABLE-011a',
     title: 'keeps the number of failed attempts of a message, if it is at least 2, after a crash',
-    clauses: ['DURABLE-011', 'RETRY-007'],
+    clauses: ['DURABLE-011', 'RETRY-007', 'DELIVERY-055'],
     ...waitsLonger,
     evidence: { frames: 12, messages: 4 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
       const deadLetterQueue = ctx.queue('letters');
-      const options = {
-        enableDeadLetterQueue: true,
-        deadLetterQueueName: deadLetterQueue,
-        maxRetryAttempts: 3,
-      };
-      const queue = await newQueue(ctx, publisher, 'failing', options);
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: deadLetterQueue };
+      const queue = await newQueue(ctx, publisher, 'failing', { ...withLetters, maxRetryAttempts: 3 });
       const subscriber = await newSubscriber(ctx, queue);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await subscriber.delivery({ queue });
       await crashInThirdAttempt(ctx, { publisher, subscriber }, { queue, id });
       const again = await newSubscriber(ctx, queue);
-      await again.delivery({ queue });
+      const attempts = (await again.delivery({ queue })).header('deliveryAttempts');
+      const known = 'deliveryAttempts after the crash counts the attempts that failed';
+      ctx.should(Number(attempts) >= 2, 'DELIVERY-055', known, { expected: '2 or more', actual: attempts });
       const reader = await subscribeToDeadLetters(ctx, deadLetterQueue, ctx.target.ackTimeoutMs);
       ctx.assert.equal(deliveredIds(again, queue).length, 1, 'number of attempts after the crash');
       await reader.ack(await takeDeadLetter(ctx, reader, { queue: deadLetterQueue, id }));
