@@ -43,6 +43,32 @@ const fewAtATime = {
 const refusedCount = 130;
 
 export const limitChecks: CheckModule = [
+  // LIMIT-004 (SHOULD): A Publish that the broker refuses for another reason than the rate counts towards the rate.
+  {
+    id: 'LIMIT-004b',
+    title: 'counts publishes that came before their Connect towards the rate of those behind it',
+    clauses: ['LIMIT-004'],
+    profile: 'limits',
+    requires: { configuration: fewMessages },
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const queue = await newQueue(ctx, await ctx.connect(), 'rate');
+      const client = await ctx.rawConnect();
+      const { maxMessagesPerClientPerSecond } = fewMessages.rateLimit;
+      const early = publishes(ctx, queue, maxMessagesPerClientPerSecond);
+      const connect = { command: Command.Connect, id: ctx.id('connect') };
+      const valid = { command: Command.Publish, id: ctx.id('valid'), queue, payload: '1' };
+      const sinceMs = ctx.now();
+      await client.sendTogether([...early, connect, valid]);
+      await client.expect({ command: 'ConnectAck', id: connect.id });
+      const what = 'the answer to the Publish behind the Connect';
+      const answer = await client.expect((frame) => frame.id === valid.id, { what });
+      noteIfLate(ctx, { sinceMs, maxMs: 1000, step: 'the answer to the last Publish' });
+      ctx.assert.ok(answer.command === Command.Error, 'the broker refuses the Publish behind the Connect', {
+        actual: frameText(answer),
+      });
+    },
+  },
   // LIMIT-011 (SHOULD): A connection that the broker rejected does not count towards the limit per address.
   {
     id: 'LIMIT-011b',

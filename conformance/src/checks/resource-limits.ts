@@ -375,7 +375,9 @@ export const resourceLimitChecks: CheckModule = [
         await expectRefusedWith(ctx, client, fields, expected);
       }
       await client.deleteQueue(ctx.queue('one'));
-      await client.createQueue(missing);
+      // Its dead letter queue exists, so that the broker creates no other one.
+      const withExisting = { enableDeadLetterQueue: true, deadLetterQueueName: ctx.queue('two') };
+      await client.createQueue(missing, withExisting);
       ctx.assert.equal(
         (await client.listQueues()).length,
         3,

@@ -151,10 +151,10 @@ export const userRightChecks: CheckModule = [
   // AUTH-020 (MUST): When several patterns match a queue, the broker allows the operations of all of them.
   {
     id: 'AUTH-020a',
-    title: 'allows the operations of all entries whose patterns match',
+    title: 'allows the operations of all entries whose patterns match, also of those that begin or end alike',
     clauses: ['AUTH-020'],
     ...withUsers,
-    evidence: { frames: 8, assertions: 3 },
+    evidence: { frames: 12, assertions: 4 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       const queue = await newQueue(ctx, admin, 'orders');
@@ -162,8 +162,11 @@ export const userRightChecks: CheckModule = [
         { queuePattern: `${queue.slice(0, -2)}*`, operations: ['Publish'] },
         { queuePattern: queue, operations: ['GetQueueInfo'] },
         { queuePattern: `*${queue.slice(2)}`, operations: ['Subscribe'] },
+        // They begin or end like the first and the third.
+        { queuePattern: `${queue.slice(0, -2)}*${queue.slice(-1)}`, operations: ['DeleteQueue'] },
+        { queuePattern: `${queue.slice(0, 1)}*${queue.slice(2)}`, operations: ['CreateQueue'] },
       ]);
-      for (const operation of ['Publish', 'GetQueueInfo', 'Subscribe'] as const)
+      for (const operation of ['Publish', 'GetQueueInfo', 'Subscribe', 'DeleteQueue'] as const)
         await expectAllowed(ctx, client, operation, queue);
     },
   },
