@@ -24,6 +24,7 @@ import {
   queueWithTwoSubscribers,
 } from './shared/queue-with-subscribers.ts';
 import {
+  expectNotRedelivered,
   gapMs,
   type MessageName,
   nextAttempt,
@@ -234,6 +235,26 @@ export const givenBackChecks: CheckModule = [
       ctx.assert.oneOf(count, [0, undefined], 'number of dead letters');
     },
   },
+  // DELIVERY-021 (SHOULD): When all copies of a FanOutWithAck message have ended, none of them failed and at least one
+  // was acknowledged, the broker removes the message.
+  {
+    id: 'DELIVERY-021d',
+    title: 'removes a FanOutWithAck message that one subscriber acknowledges when the other has disconnected',
+    clauses: ['DELIVERY-021'],
+    profile: 'delivery',
+    evidence: { frames: 14, messages: 4 },
+    run: async (ctx) => {
+      const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, fanOutWithAck);
+      await publishSeries(ctx, publisher, queue, 1);
+      await first.delivery({ queue });
+      const held = await second.delivery({ queue });
+      await resetSubscriber(ctx, first, { witness: publisher, queue, remaining: 1 });
+      await second.ack(held);
+      const text = 'the acknowledged message is not delivered again';
+      await expectOnlySentinel(ctx, second, queue, { text });
+      await expectNotRedelivered(ctx, second, queue, { text });
+    },
+  },
   // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
   {
     id: 'DASH-016b',
@@ -285,6 +306,38 @@ export const givenBackChecks: CheckModule = [
         possibleCauses: ['TTL-001'],
       });
       await client.ack(next);
+    },
+  },
+  // TTL-005 (SHOULD): The broker lets a message expire at most 1 s after its messageTtl has passed, whether or not the
+  // queue has subscribers.
+  {
+    id: 'TTL-005d',
+    title: 'removes in time a message that is given back after an older one has become too old',
+    clauses: ['TTL-005', 'DELIVERY-038'],
+    profile: 'retry-dlq',
+    waits: true,
+    evidence: { frames: 12, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const ttlMs = 1500;
+      const queue = await newQueue(ctx, client, 'aging', { messageTtl: timeSpan(ttlMs) });
+      // Two, because each may have room for one message only.
+      const holders = [await newSubscriber(ctx, queue), await newSubscriber(ctx, queue)];
+      const olderAtMs = ctx.now();
+      await publishSeries(ctx, client, queue, 1);
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
+      await waitUntil(ctx, olderAtMs + 0.6 * ttlMs);
+      const sinceMs = ctx.now();
+      await publishSeries(ctx, client, queue, 1);
+      const acceptedMs = ctx.now();
+      await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 0 });
+      await waitUntil(ctx, olderAtMs + 1.2 * ttlMs);
+      for (const holder of holders) await holder.abort();
+      await waitForInfo(ctx, client, queue, { field: 'subscriberCount', value: 0 });
+      noteIfLate(ctx, { sinceMs, maxMs: ttlMs, step: 'the end of the connections' });
+      await waitUntil(ctx, acceptedMs + ttlMs + ctx.timing.lateMs + clockMarginMs);
+      const count = await messageCountOf(client, queue);
+      ctx.assert.equal(count, 0, 'number of waiting messages when both are too old');
     },
   },
   // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it

@@ -63,6 +63,7 @@ import { requeueChecks } from './requeue.ts';
 import { resourceLimitChecks } from './resource-limits.ts';
 import { retryChecks } from './retry.ts';
 import { scenarioChecks } from './scenarios.ts';
+import { severalQueueChecks } from './several-queues.ts';
 import { shutdownChecks } from './shutdown.ts';
 import { shutdownEndingChecks } from './shutdown-endings.ts';
 import { tlsChecks } from './tls.ts';
@@ -103,6 +104,7 @@ export const checks: readonly Check[] = [
   ...fanOutPauseChecks,
   ...priorityChecks,
   ...otherModeChecks,
+  ...severalQueueChecks,
   ...overflowChecks,
   ...blockingChecks,
   ...blockedRepeatChecks,
