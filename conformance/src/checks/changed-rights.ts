@@ -3,6 +3,7 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { waitForRecord } from './shared/http-records.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { eventually, infoField, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { fanOutWithAck } from './shared/queue-with-subscribers.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
@@ -132,6 +133,41 @@ export const changedRightChecks: CheckModule = [
       await revoke(admin, user, queue);
       await admin.createQueue(queue);
       await expectEnded(ctx, { admin, queue, clients: [client] });
+    },
+  },
+  // RETRY-003 (SHOULD): Attempt n+1 is due ackTimeout + retryDelay(n) after attempt n, where retryDelay(n) =
+  // min(retryDelay * 2^(n-1), maxRetryDelay).
+  {
+    id: 'RETRY-003d',
+    title: 'does not send a message in flight again when its subscriber loses the right to another queue',
+    clauses: ['RETRY-003', 'AUTH-026'],
+    ...withUsers,
+    accepts: ['nothing is sent again', 'the connection is closed (not applicable)'],
+    evidence: { frames: 15, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const admin = await connectAsSuperuser(ctx);
+      const [queue, kept] = [await newQueue(ctx, admin, 'orders'), await newQueue(ctx, admin, 'kept')];
+      const entries = [queue, kept].map(
+        (queuePattern): Entry => ({ queuePattern, operations: ['Subscribe'] }),
+      );
+      const user = await newUser(ctx, admin, 'user', entries);
+      const client = await connectAs(ctx, user);
+      for (const name of [queue, kept]) {
+        await client.subscribe(name);
+        await publishSeries(ctx, admin, name, 1);
+      }
+      await client.delivery({ queue });
+      const held = await client.delivery({ queue: kept });
+      await revoke(admin, user, queue);
+      const look = (): Promise<unknown> => infoField(admin, queue, 'subscriberCount');
+      const text = 'the subscription to the other queue ends';
+      await eventually(ctx, look, (count) => count === 0, { text, clause: 'AUTH-026' });
+      if (client.isClosed) ctx.notApplicable('the broker closes the connection');
+      await client.ping();
+      noteIfLate(ctx, { sinceMs: held.atMs, maxMs: ctx.target.ackTimeoutMs, step: 'the revocation' });
+      const again = { command: 'Deliver', queue: kept } as const;
+      await client.expectNothingBeforePong(again, 'the message is not sent again before its ack timeout');
+      await client.ack(held);
     },
   },
   // AUTH-016 (MUST): The broker allows a user the operations of an entry of its access list on the queues that the

@@ -127,6 +127,26 @@ export const requeueChecks: CheckModule = [
       );
     },
   },
+  // DASH-033 (MUST): A broker that serves requeue removes the headers that dead-lettering added, sets the attempts of
+  // the message to 0, starts its age anew, and puts it at the end of its source queue.
+  {
+    id: 'DASH-033f',
+    title: 'dead-letters a requeued message again when its last attempt fails',
+    clauses: ['DASH-033', 'RETRY-008'],
+    ...requeues,
+    evidence: { responses: 1, messages: 3, assertions: 2 },
+    run: async (ctx) => {
+      const { client, source, letters, id } = await deadLetter(ctx);
+      ctx.assert.equal(await requeue(ctx, letters, id), 204, 'the status of a requeue', 'DASH-032');
+      const subscriber = await newSubscriber(ctx, source);
+      await subscriber.delivery({ queue: source, id });
+      await waitForLetters(ctx, client, letters, 1);
+      await client.subscribe(letters);
+      const again = await client.delivery({ queue: letters }, { what: 'the dead letter' });
+      ctx.assert.equal(again.id, id, 'the dead letter');
+      await client.ack(again);
+    },
+  },
   // DASH-034 (MUST): A broker that serves requeue answers 409 when the source queue is full, does not exist, or
   // contains a message with that id, and when the message is not a dead letter.
   {
