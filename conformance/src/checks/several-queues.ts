@@ -75,7 +75,7 @@ export const severalQueueChecks: CheckModule = [
         const queue = await newQueue(ctx, publisher, name);
         await holder.subscribe(queue, { headers: { maxInFlight: '1' } });
         await publisher.publish(queue, '1', { id });
-        await holder.delivery({ queue, id });
+        await holder.delivery({ queue, id }, { clause: 'DELIVERY-046' });
         queues.push(queue);
       }
       const [oldest = '', middle = '', youngest = ''] = queues;
