@@ -1,13 +1,16 @@
-// Checks of repeats of a blocked Publish by other connections: each of them gets an answer, whatever becomes of the first Publish, and an
-// answered one counts no more. Areas: PUBLISH, QUEUE, OVERFLOW.
+// Checks of repeats of a blocked Publish: each of them gets an answer, whatever becomes of the first Publish. The message counts once, keeps
+// its place, and ends with the last connection that publishes it. Areas: PUBLISH, QUEUE, OVERFLOW, LIMIT, METRICS.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { expectUnanswered, publishBlocked, waitForEndOfPublisher, withBlockedPublish } from './blocking.ts';
+import { expectIncreases } from './metrics.ts';
+import { messageBytes, publishUntilRefused, smallMemory } from './resource-limits.ts';
+import { textOfLength } from './shared/bodies.ts';
 import { isPingAnswered } from './shared/ping-answered.ts';
-import { newQueue } from './shared/queue-state.ts';
+import { newQueue, waitForInfo } from './shared/queue-state.ts';
 import { waitUntil } from './shared/retry-attempts.ts';
-import { publishSeries, takeAndAck } from './shared/subscribers.ts';
+import { expectOnlySentinel, idsOf, publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 export const blockedRepeatChecks: CheckModule = [
   // PUBLISH-007 (SHOULD): The broker answers a Publish with the id of a Publish that is blocked on the same queue in
@@ -73,6 +76,107 @@ export const blockedRepeatChecks: CheckModule = [
         if (!isLate) ctx.assert.equal(answer.errorCode, 'QUEUE_NOT_FOUND', 'the error code');
       }
     },
+  },
+  // OVERFLOW-014 (MUST): The broker adds the blocked publishes of a queue in the order of their arrival, across all
+  // connections.
+  {
+    id: 'OVERFLOW-014d',
+    title: 'adds the repeat of a blocked Publish whose connection has ended before what was published later',
+    clauses: ['OVERFLOW-014', 'PUBLISH-007'],
+    profile: 'delivery',
+    accepts: ['PublishAck for the repeat, whose message is delivered first', 'Error for the repeat'],
+    evidence: { frames: 13, messages: 2, assertions: 3 },
+    run: async (ctx) => {
+      const { client, publisher, queue, id } = await withBlockedPublish(ctx, { watched: true });
+      const repeater = await ctx.connect({ own: true });
+      await repeat(ctx, repeater, { queue, id, witness: client });
+      const other = await ctx.connect({ own: true });
+      const later = await publishBlocked(ctx, other, { queue, witness: client });
+      await publisher.abort();
+      await waitForEndOfPublisher(ctx, client);
+      await client.subscribe(queue);
+      const delivered: string[] = [];
+      while (!delivered.includes(later)) delivered.push(...idsOf(await takeAndAck(client, queue, 1)));
+      const about = { what: 'the answer to the repeat', clause: 'PUBLISH-007' };
+      const answer = await repeater.expect({ command: ['PublishAck', 'Error'], id }, about);
+      ctx.assert.ok(
+        answer.command === Command.Error || delivered.includes(id),
+        'the message of the repeat is delivered before that of the later Publish',
+        { expected: id, actual: delivered },
+      );
+    },
+  },
+  // OVERFLOW-018 (SHOULD): When the connection of a publisher ends, the broker drops the messages of that connection
+  // that are still blocked.
+  {
+    id: 'OVERFLOW-018c',
+    title: 'never delivers a blocked message that only its own connection, which has ended, had repeated',
+    clauses: ['OVERFLOW-018', 'PUBLISH-007'],
+    profile: 'delivery',
+    evidence: { frames: 9, messages: 2 },
+    run: async (ctx) => {
+      const { client, publisher, queue, first, id } = await withBlockedPublish(ctx, { watched: true });
+      await repeat(ctx, publisher, { queue, id, witness: client });
+      await publisher.abort();
+      await waitForInfo(ctx, client, ctx.queue('watched'), { field: 'subscriberCount', value: 0 });
+      await client.subscribe(queue);
+      ctx.assert.deepEqual(idsOf(await takeAndAck(client, queue, 1)), [first], 'the delivered message');
+      await expectOnlySentinel(ctx, client, queue, { text: 'the blocked message is not delivered' });
+    },
+  },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013h',
+    title: 'counts a blocked message once towards maxQueuedBytes whose repeat outlives the first connection',
+    clauses: ['LIMIT-013', 'PUBLISH-007'],
+    ...smallMemory,
+    evidence: { frames: 30, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const before = await newQueue(ctx, client, 'before');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, before);
+      if (refusal === undefined)
+        ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
+      await client.deleteQueue(before);
+      const payload = `"${textOfLength(messageBytes)}"`;
+      const { publisher, queue, id } = await withBlockedPublish(ctx, { watched: true, payload });
+      const repeater = await ctx.connect({ own: true });
+      await repeat(ctx, repeater, { queue, id, witness: client, payload });
+      await publisher.abort();
+      await waitForEndOfPublisher(ctx, client);
+      await client.subscribe(queue);
+      await takeAndAck(client, queue, 1);
+      const about = { what: 'the answer to the repeat', clause: 'PUBLISH-007' };
+      const answer = await repeater.expect({ command: ['PublishAck', 'Error'], id }, about);
+      if (answer.command === Command.PublishAck) await takeAndAck(client, queue, 1);
+      await client.ping();
+      const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'after'));
+      const what = 'number of messages that fit when the blocked one has been acknowledged';
+      ctx.assert.equal(again.stored.length, stored.length, what);
+    },
+  },
+  // METRICS-008 (SHOULD): total_messages_published increases by one for each PublishAck that does not answer a repeat.
+  {
+    id: 'METRICS-008c',
+    title: 'does not increase total_messages_published for the repeat of a blocked Publish',
+    clauses: ['METRICS-008', 'PUBLISH-009', 'PUBLISH-007'],
+    profile: 'observability',
+    isolation: 'fresh',
+    evidence: { responses: 2, frames: 9, messages: 2, assertions: 3 },
+    run: (ctx) =>
+      expectIncreases(ctx, { total_messages_published: 2 }, async () => {
+        const { client, publisher, queue, id } = await withBlockedPublish(ctx);
+        const repeater = await ctx.connect({ own: true });
+        await repeat(ctx, repeater, { queue, id, witness: client });
+        await client.subscribe(queue);
+        await takeAndAck(client, queue, 1);
+        // A broker that reads the repeat only now must still have the message, so that it is a repeat.
+        const held = await client.delivery({ queue, id });
+        for (const connection of [publisher, repeater])
+          await connection.expect({ command: 'PublishAck', id }, { clause: 'PUBLISH-007' });
+        await client.ack(held);
+      }),
   },
   // OVERFLOW-020 (SHOULD): The broker answers a Publish that would be blocked by Error QUEUE_FULL, when its connection
   // has maxBlockedPublishes blocked publishes.
@@ -181,9 +285,14 @@ function isAnswered({ received }: Connection, id: string): boolean {
 async function repeat(
   ctx: CheckContext,
   repeater: Connection,
-  what: { readonly queue: string; readonly id: string; readonly witness: Connection },
+  what: {
+    readonly queue: string;
+    readonly id: string;
+    readonly witness: Connection;
+    readonly payload?: string;
+  },
 ): Promise<boolean> {
-  const { queue, id, witness } = what;
-  await repeater.send({ command: Command.Publish, id, queue, payload: '"repeated"' });
+  const { queue, id, witness, payload = '"repeated"' } = what;
+  await repeater.send({ command: Command.Publish, id, queue, payload });
   return isPingAnswered(ctx, repeater, witness);
 }
