@@ -4,10 +4,11 @@
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
 import { clockMarginMs, timeSpan } from './expiry.ts';
 import { longTimeout } from './negative-acks.ts';
 import { publishUntilRefused, smallMemory } from './resource-limits.ts';
-import { messagePath, remove } from './shared/dashboard-api.ts';
+import { listMessages, messagePath, remove } from './shared/dashboard-api.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import {
   eventually,
@@ -15,6 +16,7 @@ import {
   messageCountIfShown,
   messageCountOf,
   newQueue,
+  waitForDeliveries,
   waitForInfo,
 } from './shared/queue-state.ts';
 import {
@@ -60,6 +62,34 @@ export const givenBackChecks: CheckModule = [
       ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of waiting messages');
     },
   },
+  // OVERFLOW-001 (SHOULD): The broker checks for overflow after delivery: it never refuses a Publish that it can
+  // deliver immediately to a subscriber with room, in FanOutWithAck to all subscribers.
+  {
+    id: 'OVERFLOW-001b',
+    title:
+      'accepts a Publish for a subscriber with room when the only other message has just been left twice',
+    clauses: ['OVERFLOW-001'],
+    profile: 'delivery',
+    evidence: { frames: 13, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const options = { overflowStrategy: 1, maxQueueSize: 1, maxRetryAttempts: 10 };
+      const queue = await newQueue(ctx, client, 'left', options);
+      await publishSeries(ctx, client, queue, 1);
+      await leaveTwice(ctx, client, queue);
+      const subscriber = await newSubscriber(ctx, queue);
+      // After this the subscriber has the message, unless the broker keeps it waiting for a time (DELIVERY-041).
+      await waitForDeliveries(ctx, client, queue);
+      const id = ctx.id('new');
+      const answer = await client.request({ command: Command.Publish, id, queue, payload: '1' });
+      ctx.assert.equal(answer.commandName, 'PublishAck', 'the answer to the Publish');
+      const about = { what: 'the new message', clause: 'OVERFLOW-001' };
+      for (let delivery: ReceivedFrame | undefined; delivery?.id !== id; ) {
+        delivery = await subscriber.delivery({ queue }, about);
+        await subscriber.ack(delivery);
+      }
+    },
+  },
   // OVERFLOW-002 (MUST): With DropOldest, the broker evicts the waiting message that was published first from the full
   // queue and adds the new message.
   {
@@ -72,10 +102,7 @@ export const givenBackChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'left', { overflowStrategy: 0, maxQueueSize: 2 });
       await publishSeries(ctx, client, queue, 1);
-      for (let count = 0; count < 2; count += 1) {
-        await takeAndLeave(ctx, client, queue, count);
-        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
-      }
+      await leaveTwice(ctx, client, queue);
       const ids = await publishSeries(ctx, client, queue, 2);
       ctx.assert.equal(await messageCountOf(client, queue), 2, 'number of waiting messages');
       await client.subscribe(queue);
@@ -265,12 +292,32 @@ export const givenBackChecks: CheckModule = [
       const client = await ctx.connect();
       const queue = await newQueue(ctx, client, 'left', { maxRetryAttempts: 10 });
       const [id = ''] = await publishSeries(ctx, client, queue, 1);
-      for (let count = 0; count < 2; count += 1) {
-        await takeAndLeave(ctx, client, queue, count);
-        await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
-      }
+      await leaveTwice(ctx, client, queue);
       await remove(ctx, messagePath(queue, id), 'DASH-016');
       ctx.assert.equal(await messageCountOf(client, queue), 0, 'number of waiting messages');
+    },
+  },
+  // DASH-010 (MUST): Query parameter limit of a list of messages is the maximum number of listed messages, and offset
+  // is the number of messages to skip.
+  {
+    id: 'DASH-010d',
+    title: 'skips as many messages as offset says, also beside one that two subscribers in turn have left',
+    clauses: ['DASH-010', 'DASH-008'],
+    profile: 'dashboard',
+    evidence: { frames: 13, messages: 2, responses: 5, assertions: 5 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'left', { maxRetryAttempts: 10 });
+      await publishSeries(ctx, client, queue, 1);
+      await leaveTwice(ctx, client, queue);
+      await publishSeries(ctx, client, queue, 3);
+      const all = await listMessages(ctx, queue);
+      ctx.assert.equal(all.length, 4, 'number of messages without offset', 'DASH-008');
+      // Only their number is judged: the broker may move the message that was left while the lists are read.
+      for (const offset of [1, 2, 3, 4]) {
+        const listed = await listMessages(ctx, queue, `?offset=${offset}`, 'DASH-010');
+        ctx.assert.equal(listed.length, all.length - offset, `number of messages with offset ${offset}`);
+      }
     },
   },
   // TTL-002 (SHOULD): The age of a message starts when the broker accepts it.
@@ -389,6 +436,14 @@ export const givenBackChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** Two subscribers in turn receive the message that waits alone in the queue and leave it. Then it waits again. */
+async function leaveTwice(ctx: CheckContext, client: Connection, queue: string): Promise<void> {
+  for (let count = 0; count < 2; count += 1) {
+    await takeAndLeave(ctx, client, queue, count);
+    await waitForInfo(ctx, client, queue, { field: 'messageCount', value: 1 });
+  }
+}
 
 /** Until the middle of the delay after the third attempt, which is not acknowledged. */
 async function untilInRetryDelay(
