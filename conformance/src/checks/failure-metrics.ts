@@ -247,6 +247,25 @@ export const failureMetricChecks: CheckModule = [
         }
       }),
   },
+  // OVERFLOW-006 (SHOULD): Each evicted message increases total_errors by one.
+  {
+    id: 'OVERFLOW-006c',
+    title:
+      'counts a FanOutWithAck message once that is evicted while a copy is in flight to one who then leaves',
+    clauses: ['OVERFLOW-006', 'METRICS-013', 'DELIVERY-019'],
+    ...fresh,
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { ...readTwice, messages: 3 },
+    run: (ctx) =>
+      expectIncreases(ctx, { total_errors: 1, total_dead_lettered: 0 }, async () => {
+        const options = { ...fanOutWithAck, maxQueueSize: 1, overflowStrategy: 0 };
+        const { publisher, queue, fast } = await withFullMember(ctx, options);
+        const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+        await fast.delivery({ queue, id });
+        await publishSeries(ctx, publisher, queue, 1);
+        await resetSubscriber(ctx, fast, { witness: publisher, queue, remaining: 1 });
+      }),
+  },
   // RETRY-010 (SHOULD): Each message that is discarded after its last attempt increases total_errors by one.
   {
     id: 'RETRY-010a',

@@ -1,11 +1,11 @@
-// Checks of repeats of messages that are, or were, in flight: they are recognized, whatever happened meanwhile to other copies, or to other messages with the
-// same id. Area: PUBLISH.
+// Checks of repeats of messages that are, or were, in flight, or wait in a long queue: they are recognized, whatever happened meanwhile to
+// other copies, or to other messages with the same id. Area: PUBLISH.
 import type { CheckModule } from '../check.ts';
 import { withFullMember } from './fan-out.ts';
 import { messageCountOf, newQueue, waitForInfo } from './shared/queue-state.ts';
 import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { retryDelayMs, takeAndLeave, takeDeadLetter } from './shared/retry-attempts.ts';
-import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
+import { expectOnlySentinel, publishMany, publishSeries } from './shared/subscribers.ts';
 
 export const repeatChecks: CheckModule = [
   // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
@@ -28,6 +28,27 @@ export const repeatChecks: CheckModule = [
       const withinMs = retryDelayMs(ctx, 1) + ctx.timing.deliveryMs;
       await client.ack(await client.delivery({ queue, id }, { withinMs, clause: 'DELIVERY-038' }));
       await expectOnlySentinel(ctx, client, queue, { text: 'no repeat is delivered' });
+    },
+  },
+  // PUBLISH-005 (SHOULD): The broker answers a Publish with the id of a message that waits in the same queue by
+  // PublishAck and adds no second message.
+  {
+    id: 'PUBLISH-005g',
+    title: 'recognizes repeats of messages at many places of a queue of 6,000 messages',
+    clauses: ['PUBLISH-005'],
+    profile: 'delivery',
+    volume: true,
+    evidence: { frames: 6100, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const queue = await newQueue(ctx, client, 'long');
+      const ids = await publishMany(ctx, client, queue, 6000);
+      const count = await messageCountOf(client, queue);
+      ctx.assert.equal(count, ids.length, 'number of waiting messages before the repeats', 'QUEUE-025');
+      // A broker may keep the first, the last and the other messages of a long queue in different ways.
+      const repeated = ids.filter((_, index) => index % 50 === 7);
+      for (const id of repeated) await client.publish(queue, '1', { id });
+      ctx.assert.equal(await messageCountOf(client, queue), ids.length, 'number of waiting messages');
     },
   },
   // PUBLISH-006 (SHOULD): The broker answers a Publish with the id of a message of the same queue that is in flight by
