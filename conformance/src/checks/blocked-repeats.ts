@@ -134,26 +134,34 @@ export const blockedRepeatChecks: CheckModule = [
     evidence: { frames: 30, messages: 1, assertions: 1 },
     run: async (ctx) => {
       const client = await ctx.connect();
+      const publisher = await ctx.connect({ own: true });
+      await publisher.subscribe(await newQueue(ctx, client, 'watched'));
+      const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
+      await publishSeries(ctx, client, queue, 1);
       const before = await newQueue(ctx, client, 'before');
       const { stored, refusal } = await publishUntilRefused(ctx, client, before);
       if (refusal === undefined)
         ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
       await client.deleteQueue(before);
-      const payload = `"${textOfLength(messageBytes)}"`;
-      const { publisher, queue, id } = await withBlockedPublish(ctx, { watched: true, payload });
+      const blocked = { queue, id: ctx.id('blocked'), payload: `"${textOfLength(messageBytes)}"` };
       const repeater = await ctx.connect({ own: true });
-      await repeat(ctx, repeater, { queue, id, witness: client, payload });
+      for (const connection of [publisher, repeater])
+        await repeat(ctx, connection, { ...blocked, witness: client });
       await publisher.abort();
       await waitForEndOfPublisher(ctx, client);
       await client.subscribe(queue);
       await takeAndAck(client, queue, 1);
       const about = { what: 'the answer to the repeat', clause: 'PUBLISH-007' };
-      const answer = await repeater.expect({ command: ['PublishAck', 'Error'], id }, about);
+      const pattern = { command: ['PublishAck', 'Error'], id: blocked.id } as const;
+      const answer = await repeater.expect(pattern, about);
       if (answer.command === Command.PublishAck) await takeAndAck(client, queue, 1);
       await client.ping();
       const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'after'));
-      const what = 'number of messages that fit when the blocked one has been acknowledged';
-      ctx.assert.equal(again.stored.length, stored.length, what);
+      const what = 'as many messages fit when the blocked one has been acknowledged';
+      ctx.assert.ok(again.stored.length >= stored.length, what, {
+        expected: `${stored.length} or more`,
+        actual: again.stored.length,
+      });
     },
   },
   // METRICS-008 (SHOULD): total_messages_published increases by one for each PublishAck that does not answer a repeat.

@@ -415,7 +415,7 @@ type BlockedPublish = {
  */
 export async function withBlockedPublish(
   ctx: CheckContext,
-  options: { readonly watched?: true; readonly messageTtl?: string; readonly payload?: string } = {},
+  options: { readonly watched?: true; readonly messageTtl?: string } = {},
 ): Promise<BlockedPublish> {
   const client = await ctx.connect();
   const publisher = await ctx.connect({ own: true });
@@ -423,7 +423,7 @@ export async function withBlockedPublish(
   const ttl = options.messageTtl === undefined ? {} : { messageTtl: options.messageTtl };
   const queue = await newQueue(ctx, client, 'full', { ...blockPublisher, ...ttl });
   const [first = ''] = await publishSeries(ctx, client, queue, 1);
-  const id = await publishBlocked(ctx, publisher, { queue, witness: client, payload: options.payload });
+  const id = await publishBlocked(ctx, publisher, { queue, witness: client });
   return { client, publisher, queue, first, id };
 }
 
@@ -434,16 +434,11 @@ export async function withBlockedPublish(
 export async function publishBlocked(
   ctx: CheckContext,
   publisher: Connection,
-  what: {
-    readonly queue: string;
-    readonly witness: Connection;
-    readonly payload?: string | undefined;
-  },
+  where: { readonly queue: string; readonly witness: Connection },
 ): Promise<string> {
   const id = ctx.id('blocked');
-  const { queue, witness, payload = '"blocked"' } = what;
-  await publisher.send({ command: Command.Publish, id, queue, payload });
-  await isPingAnswered(ctx, publisher, witness);
+  await publisher.send({ command: Command.Publish, id, queue: where.queue, payload: '"blocked"' });
+  await isPingAnswered(ctx, publisher, where.witness);
   const text = 'a Publish to a full queue is not answered before there is room';
   expectUnanswered(ctx, publisher, id, text, 'OVERFLOW-010');
   return id;
