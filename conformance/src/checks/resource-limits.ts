@@ -51,8 +51,7 @@ export const resourceLimitChecks: CheckModule = [
     ],
     evidence: { frames: 14, messages: 5 },
     run: async (ctx) => {
-      const client = await ctx.connect();
-      const publisher = await ctx.connect({ own: true });
+      const [client, publisher] = [await ctx.connect(), await ctx.connect({ own: true })];
       const queue = await newQueue(ctx, client, 'full', { overflowStrategy: 2, maxQueueSize: 1 });
       await publishSeries(ctx, client, queue, 1);
       const payloadBytes = fittingLength(ctx.target, 900_000);
@@ -70,8 +69,8 @@ export const resourceLimitChecks: CheckModule = [
       await client.subscribe(queue);
       const taken = idsOf(await takeAndAck(client, queue, 1 + blockedCount)).slice(1);
       ctx.assert.deepEqual(taken, ids.slice(0, -1), 'the messages that were blocked', 'OVERFLOW-012');
-      for (const id of taken)
-        await publisher.expect({ command: 'PublishAck', id }, { clause: 'OVERFLOW-011' });
+      const clause = 'OVERFLOW-011';
+      for (const id of taken) await publisher.expect({ command: 'PublishAck', id }, { clause });
       // A Publish that the broker reads later is answered when there is room.
       const [refusal] = publisher.received.filter((frame) => frame.id === last);
       const answer = refusal ?? (await publisher.expect({ command: ['Error', 'PublishAck'], id: last }));
