@@ -1,6 +1,7 @@
 // Checks of connections that subscribe to several queues: each gets the messages of its own queues, and an Ack that names a queue is for that
 // queue. Area: DELIVERY.
-import type { CheckModule } from '../check.ts';
+import type { CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { fanOutWithAck, fanOutWithoutAck } from './shared/queue-with-subscribers.ts';
@@ -28,33 +29,10 @@ export const severalQueueChecks: CheckModule = [
         const queues: string[] = [];
         for (let number = 1; number <= 4; number += 1)
           queues.push(await newQueue(ctx, publisher, `${name}-${number}`, mode));
-        const [first = '', second = '', third = '', fourth = ''] = queues;
-        // As many queues for each, and the same at the beginning and at the end.
-        const subscribers = [];
-        for (const theirs of [
-          [first, second, fourth],
-          [first, third, fourth],
-        ]) {
-          const connection = await ctx.connect({ own: true });
-          for (const queue of theirs) await connection.subscribe(queue);
-          subscribers.push({ connection, theirs });
-        }
-        for (let round = 0; round < rounds; round += 1) {
-          const messages = queues.map((queue) => ({ queue, id: ctx.id('m') }));
-          const command = Command.Publish;
-          await publisher.sendTogether(messages.map((fields) => ({ command, ...fields, payload: '1' })));
-          for (const { id } of messages)
-            await publisher.expect({ command: 'PublishAck', id }, { clause: 'PUBLISH-001' });
-          for (const { connection, theirs } of subscribers) {
-            for (const message of messages.filter(({ queue }) => theirs.includes(queue))) {
-              const what = 'the message of each queue that the connection is subscribed to';
-              const delivery = await connection.delivery(message, { what, clause });
-              if (mode === fanOutWithAck) await connection.ack(delivery);
-            }
-            const text = 'no message comes twice, nor from another queue';
-            await connection.expectNothingBeforePong({ command: 'Deliver' }, text, clause);
-          }
-        }
+        const members = await membersOfThree(ctx, queues);
+        const areAcknowledged = mode === fanOutWithAck;
+        for (let round = 0; round < rounds; round += 1)
+          await expectOwnMessages(ctx, { publisher, queues, members, areAcknowledged, clause });
       }
     },
   },
@@ -91,3 +69,50 @@ export const severalQueueChecks: CheckModule = [
     },
   },
 ];
+
+type Member = { readonly connection: Connection; readonly theirs: readonly string[] };
+
+/** Two connections, each subscribed to three of four queues: as many for each, and the same at the beginning and at the end. */
+async function membersOfThree(ctx: CheckContext, queues: readonly string[]): Promise<readonly Member[]> {
+  const members: Member[] = [];
+  for (const leftOut of [2, 1]) {
+    const theirs = queues.filter((_, index) => index !== leftOut);
+    const connection = await ctx.connect({ own: true });
+    for (const queue of theirs) await connection.subscribe(queue);
+    members.push({ connection, theirs });
+  }
+  return members;
+}
+
+/** Publishes a message to each queue in one write; each member gets those of its queues and no other. */
+async function expectOwnMessages(
+  ctx: CheckContext,
+  {
+    publisher,
+    queues,
+    members,
+    areAcknowledged,
+    clause,
+  }: {
+    readonly publisher: Connection;
+    readonly queues: readonly string[];
+    readonly members: readonly Member[];
+    readonly areAcknowledged: boolean;
+    readonly clause: string;
+  },
+): Promise<void> {
+  const messages = queues.map((queue) => ({ queue, id: ctx.id('m') }));
+  const command = Command.Publish;
+  await publisher.sendTogether(messages.map((fields) => ({ command, ...fields, payload: '1' })));
+  for (const { id } of messages)
+    await publisher.expect({ command: 'PublishAck', id }, { clause: 'PUBLISH-001' });
+  for (const { connection, theirs } of members) {
+    for (const message of messages.filter(({ queue }) => theirs.includes(queue))) {
+      const what = 'the message of each queue that the connection is subscribed to';
+      const delivery = await connection.delivery(message, { what, clause });
+      if (areAcknowledged) await connection.ack(delivery);
+    }
+    const text = 'no message comes twice, nor from another queue';
+    await connection.expectNothingBeforePong({ command: 'Deliver' }, text, clause);
+  }
+}
