@@ -123,8 +123,7 @@ export const givenBackChecks: CheckModule = [
     run: async (ctx) => {
       const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, { maxRetryAttempts: 6 });
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
-      await untilInRetryDelay(ctx, subscriber, { queue, id });
-      await subscriber.unsubscribe(queue);
+      await unsubscribeInRetryDelay(ctx, subscriber, { queue, id });
       // Past the instant at which the next attempt was due: it finds no subscriber.
       await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 3));
       const other = await newSubscriber(ctx, queue);
@@ -254,8 +253,7 @@ export const givenBackChecks: CheckModule = [
       const { publisher, queue, first, second } = await queueWithTwoSubscribers(ctx, options);
       const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
       await takeAndAck(first, queue, 1);
-      await untilInRetryDelay(ctx, second, { queue, id });
-      await second.unsubscribe(queue);
+      await unsubscribeInRetryDelay(ctx, second, { queue, id });
       await waitUntil(ctx, ctx.now() + retryDelayMs(ctx, 3));
       const count = await messageCountIfShown(publisher, letters);
       ctx.assert.oneOf(count, [0, undefined], 'number of dead letters');
@@ -450,13 +448,16 @@ async function leaveTwice(ctx: CheckContext, client: Connection, queue: string):
   }
 }
 
-/** Until the middle of the delay after the third attempt, which is not acknowledged. */
-async function untilInRetryDelay(
+/** In the middle of the delay after the third attempt, which is not acknowledged. */
+async function unsubscribeInRetryDelay(
   ctx: CheckContext,
   subscriber: Connection,
   message: MessageName,
 ): Promise<void> {
   let { atMs } = await subscriber.delivery(message);
   for (const attempt of [1, 2]) ({ atMs } = await nextAttempt(ctx, subscriber, message, attempt));
-  await waitUntil(ctx, atMs + ctx.target.ackTimeoutMs + retryDelayMs(ctx, 3) / 2);
+  const [sinceMs, maxMs] = [atMs + ctx.target.ackTimeoutMs, retryDelayMs(ctx, 3)];
+  await waitUntil(ctx, sinceMs + maxMs / 2);
+  await subscriber.unsubscribe(message.queue);
+  noteIfLate(ctx, { sinceMs, maxMs, step: 'the Unsubscribe' });
 }
