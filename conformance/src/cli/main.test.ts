@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { TargetFault } from '../target/target-fault.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { tinyTarget } from '../testing/tiny-target.ts';
 import { main } from './main.ts';
@@ -10,14 +11,18 @@ import { loadSources } from './sources.ts';
 /** Reading them takes longer than the commands that are tested here. */
 const sources = loadSources();
 
-async function command(...args: readonly string[]): Promise<{ exitCode: number; out: string; err: string }> {
+function command(...args: readonly string[]) {
+  return commandWith(() => sources, ...args);
+}
+
+async function commandWith(load: typeof loadSources, ...args: readonly string[]) {
   const lines = { out: [] as string[], err: [] as string[] };
   const terminal = {
     out: (line: string) => lines.out.push(line),
     err: (line: string) => lines.err.push(line),
     color: false,
   };
-  const exitCode = await main(args, terminal, new AbortController().signal, () => sources);
+  const exitCode = await main(args, terminal, new AbortController().signal, load);
   return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
 }
 
@@ -68,6 +73,18 @@ describe('usage errors', () => {
     const { exitCode, err } = await command('run', '--target', targetFile(), ...args);
     expect(err).toContain(text);
     expect(exitCode).toBe(2);
+  });
+});
+
+it('ends with exit code 4 when the target cannot be ended as its file says, whatever the command', async () => {
+  const fault = new TargetFault('hook failed', 'the stop hook failed: exit code 7');
+  const fails = (): never => {
+    throw fault;
+  };
+  const { exitCode, err } = await commandWith(fails, 'list');
+  expect({ exitCode, err }).toEqual({
+    exitCode: 4,
+    err: 'truemq-conformance: the stop hook failed: exit code 7',
   });
 });
 

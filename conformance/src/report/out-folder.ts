@@ -12,32 +12,35 @@ import { junitXml } from './junit.ts';
 import { markdownSummary } from './markdown.ts';
 import type { ReportFile } from './report-files.ts';
 
+const eventLogName = 'events.ndjson';
+
 /** The event log in the folder; it grows during the run. */
 export function eventLogPath(folder: string): string {
-  return join(folder, 'events.ndjson');
+  return join(folder, eventLogName);
 }
 
-const documents: Readonly<Record<string, (log: RunLog) => string>> = {
-  'report.json': reportJson,
-  'report.html': reportHtml,
-  'junit.xml': junitXml,
-  'summary.md': markdownSummary,
-  'verdict.txt': (log) => `${verdictLines(targetOfLog(log).name, verdictOfLog(log)).join('\n')}\n`,
+/** Each with the name of the reporter that writes the same. */
+const documents: Readonly<Record<string, readonly [reporter: string, render: (log: RunLog) => string]>> = {
+  'report.json': ['json', reportJson],
+  'report.html': ['html', reportHtml],
+  'junit.xml': ['junit', junitXml],
+  'summary.md': ['markdown', markdownSummary],
+  'verdict.txt': ['the verdict', verdictText],
 };
 
+function verdictText(log: RunLog): string {
+  return `${verdictLines(targetOfLog(log).name, verdictOfLog(log)).join('\n')}\n`;
+}
+
 /** The reports in the folder, each with the name of the reporter that writes the same. */
-export const reportNamesIn: Readonly<Record<string, string>> = {
-  'events.ndjson': 'ndjson',
-  'report.json': 'json',
-  'report.html': 'html',
-  'junit.xml': 'junit',
-  'summary.md': 'markdown',
-  'verdict.txt': 'the verdict',
-};
+export const reportNamesIn: ReadonlyMap<string, string> = new Map([
+  [eventLogName, 'ndjson'],
+  ...Object.entries(documents).map(([file, [reporter]]) => [file, reporter] as const),
+]);
 
 /** Everything but the event log. */
 export function outFiles(folder: string, log: RunLog, all: boolean): readonly ReportFile[] {
-  const reports = Object.entries(documents).map(([name, render]) => ({
+  const reports = Object.entries(documents).map(([name, [, render]]) => ({
     path: join(folder, name),
     text: render(log),
   }));

@@ -32,7 +32,7 @@ function namedFile(one: Destination): readonly Written[] {
 
 function usualFiles(folder: string | undefined): readonly Written[] {
   if (folder === undefined) return [];
-  return Object.entries(reportNamesIn).map(([file, content]) => ({
+  return [...reportNamesIn].map(([file, content]) => ({
     path: join(folder, file),
     content,
     flag: `--out ${folder}`,
