@@ -197,12 +197,7 @@ describe('subscribe', () => {
     ['has replaced the handler that they wait for', (client) => client.subscribe('orders', vi.fn()), 23],
     ['has unsubscribed', (client) => client.unsubscribe('orders'), 25],
   ])('reads on when a call %s', async (_what, act, answer) => {
-    const [near, far] = duplexPair();
-    const broker = new ScriptedBroker(far);
-    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
-    const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
-    broker.send({ command: 23, id: (await broker.take()).id });
-    await subscribing;
+    const { near, client, broker } = await connectStuck();
     for (let number = 0; number <= 1_024; number += 1)
       broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
     await vi.waitFor(() => expect(near.isPaused()).toBe(true));
@@ -228,12 +223,7 @@ describe('subscribe', () => {
   });
 
   it('reads no more again when the answer that it read on for has come [CLIENT-048]', async () => {
-    const [near, far] = duplexPair();
-    const broker = new ScriptedBroker(far);
-    const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
-    const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
-    broker.send({ command: 23, id: (await broker.take()).id });
-    await subscribing;
+    const { near, client, broker } = await connectStuck();
     const sendMany = () => {
       for (let number = 0; number <= 1_024; number += 1)
         broker.send({ command: 26, id: `m${number}`, queue: 'orders' });
@@ -245,3 +235,14 @@ describe('subscribe', () => {
     await vi.waitFor(() => expect(near.isPaused()).toBe(true));
   });
 });
+
+/** With a handler that never ends, and the client's end of the line. */
+async function connectStuck() {
+  const [near, far] = duplexPair();
+  const broker = new ScriptedBroker(far);
+  const [client] = await Promise.all([connect({ stream: near }), broker.welcome()]);
+  const subscribing = client.subscribe('orders', () => new Promise(() => undefined));
+  broker.send({ command: 23, id: (await broker.take()).id });
+  await subscribing;
+  return { near, client, broker };
+}
