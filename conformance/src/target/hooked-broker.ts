@@ -259,13 +259,10 @@ class HookedBroker implements Broker {
     const { crash, stop } = this.#lifecycle;
     const name = crash === undefined ? 'stop' : 'crash';
     const wasOpen = await this.#isOpen();
-    try {
-      await this.#runHook(name, crash ?? stop);
-      await this.#waitUntilShut(name);
-    } catch (error) {
-      return wasOpen ? error : undefined;
-    }
-    return undefined;
+    // Also after a hook that failed: the broker may be about to end.
+    const hookFault = await faultOf(this.#runHook(name, crash ?? stop));
+    const shutFault = await faultOf(this.#waitUntilShut(name));
+    return wasOpen ? (hookFault ?? shutFault) : undefined;
   }
 
   async #isOpen(): Promise<boolean> {
@@ -323,6 +320,15 @@ class HookedBroker implements Broker {
     return this.log.lines.length === 0
       ? ''
       : `\n  its log ends with:\n    ${this.log.lines.slice(-10).join('\n    ')}`;
+  }
+}
+
+async function faultOf(step: Promise<void>): Promise<unknown> {
+  try {
+    await step;
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 
