@@ -2,6 +2,7 @@
 // that a full heap does not slow down the empty one; all run at the same time and are measured in turn. The figure is the processor time
 // of the server per message; the goal is that no amount costs a fifth more than the smallest one.
 import type { ConfigurationRequest } from '../../configuration.ts';
+import type { RowKey } from '../bench-result.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadLink } from '../load/load-link.ts';
 import { makeQueue } from '../load/queue-commands.ts';
@@ -29,6 +30,8 @@ const amounts: readonly Amount[] = [
 const payloadBytes = 100;
 const passCount = 100_000;
 const phaseCount = 50_000;
+/** How often a phase is measured in a round: one alone takes 0.1 s, and may have a collection of the whole heap in it or none. */
+const phaseTimes = 5;
 const warmCount = 100_000;
 
 /** Nothing may fall due or be refused while another broker is measured. */
@@ -45,11 +48,20 @@ type Phase = {
   readonly run: (queue: SteadyQueue) => Promise<void>;
 };
 
-const phases: readonly Phase[] = [
-  { words: 'publish, deliver and ack', count: passCount, run: (queue) => queue.pass(passCount) },
-  { words: 'publish', count: phaseCount, run: (queue) => queue.publish(phaseCount) },
-  { words: 'deliver and ack', count: phaseCount, run: (queue) => queue.take(phaseCount) },
-];
+/** Phases that leave the queue as long as it was, in turn. */
+type Series = { readonly phases: readonly Phase[]; readonly times: number };
+
+const bothWays: Series = {
+  phases: [{ words: 'publish, deliver and ack', count: passCount, run: (queue) => queue.pass(passCount) }],
+  times: 1,
+};
+const oneWay: Series = {
+  phases: [
+    { words: 'publish', count: phaseCount, run: (queue) => queue.publish(phaseCount) },
+    { words: 'deliver and ack', count: phaseCount, run: (queue) => queue.take(phaseCount) },
+  ],
+  times: phaseTimes,
+};
 
 export const depthJob: Job = async (context) => {
   for (const target of context.targets) await measureTarget(context, target);
@@ -66,8 +78,8 @@ async function measureTarget(context: JobContext, target: BenchTarget): Promise<
       prepared.push({ amount, broker, queue: await prepare(broker, amount) });
     }
     for (let round = 0; round < context.settings.roundCount; round += 1) {
-      for (const phase of phases) {
-        for (const one of prepared) await measure(context, target, one, phase, round);
+      for (const series of [bothWays, oneWay]) {
+        await measureSeries(context, target, prepared, series, round);
       }
     }
   } finally {
@@ -100,24 +112,55 @@ async function makeQueues(broker: BenchBroker, count: number): Promise<void> {
   link.close();
 }
 
-async function measure(
+/** Each broker runs all phases of the series in its turn. */
+async function measureSeries(
   context: JobContext,
   target: BenchTarget,
-  { amount, broker, queue }: Prepared,
-  phase: Phase,
+  prepared: readonly Prepared[],
+  series: Series,
   round: number,
 ): Promise<void> {
-  const load = `${phase.words}, ${amount.words}`;
-  const baseLoad = `${phase.words}, ${smallest.words}`;
-  const key = { job: 'depth', load, target: target.name, ...(amount === smallest ? {} : { baseLoad }) };
-  await recordReading(context, key, round, async (): Promise<Reading> => {
-    const before = broker.usage();
-    const startedAtMs = performance.now();
-    await phase.run(queue);
-    const seconds = (performance.now() - startedAtMs) / 1e3;
-    return {
-      messagesPerSecond: phase.count / seconds,
-      ...cpuPerMessage(before, broker.usage(), phase.count),
-    };
-  });
+  const readings = new Map<Prepared, Promise<ReadonlyMap<Phase, Reading>>>();
+  for (const phase of series.phases) {
+    for (const one of prepared) {
+      const own = readings.get(one) ?? readingsOf(one, series);
+      readings.set(one, own);
+      const key = rowKey(target, phase, one.amount);
+      await recordReading(context, key, round, async () => (await own).get(phase) ?? {});
+    }
+  }
+}
+
+function rowKey(target: BenchTarget, phase: Phase, amount: Amount): RowKey {
+  const key = { job: 'depth', load: `${phase.words}, ${amount.words}`, target: target.name };
+  return amount === smallest ? key : { ...key, baseLoad: `${phase.words}, ${smallest.words}` };
+}
+
+/** Runs the phases in turn. Throws a LoadFault. */
+async function readingsOf(
+  { broker, queue }: Prepared,
+  { phases, times }: Series,
+): Promise<ReadonlyMap<Phase, Reading>> {
+  const looks = new Map<Phase, Look[]>(phases.map((phase) => [phase, []]));
+  for (let time = 0; time < times; time += 1) {
+    for (const phase of phases) {
+      const before = broker.usage();
+      const startedAtMs = performance.now();
+      await phase.run(queue);
+      const durationMs = performance.now() - startedAtMs;
+      looks.get(phase)?.push({ durationMs, ...cpuPerMessage(before, broker.usage(), phase.count) });
+    }
+  }
+  return new Map([...looks].map(([phase, taken]) => [phase, meanOf(phase, taken)]));
+}
+
+/** One run of a phase. */
+type Look = { readonly durationMs: number; readonly serverCpuUs?: number };
+
+function meanOf(phase: Phase, looks: readonly Look[]): Reading {
+  const sum = (pick: (look: Look) => number): number => looks.reduce((total, look) => total + pick(look), 0);
+  const seconds = sum(({ durationMs }) => durationMs) / 1e3;
+  const messagesPerSecond = (phase.count * looks.length) / seconds;
+  if (looks.some(({ serverCpuUs }) => serverCpuUs === undefined)) return { messagesPerSecond };
+  return { messagesPerSecond, serverCpuUs: sum(({ serverCpuUs = 0 }) => serverCpuUs) / looks.length };
 }
