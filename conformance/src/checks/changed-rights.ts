@@ -296,6 +296,33 @@ export const changedRightChecks: CheckModule = [
       }
     },
   },
+  // LIMIT-017 (SHOULD): The broker answers a Subscribe by Error LIMIT_EXCEEDED, when its connection has
+  // maxSubscriptionsPerConnection subscriptions.
+  {
+    id: 'LIMIT-017b',
+    title: 'counts no subscription towards maxSubscriptionsPerConnection that has ended with its right',
+    clauses: ['LIMIT-017', 'AUTH-026'],
+    ...withUsers,
+    profile: 'limits',
+    requires: {
+      configuration: { ...withUsers.requires.configuration, limits: { maxSubscriptionsPerConnection: 2 } },
+      profiles: ['auth'],
+    },
+    evidence: { frames: 17, assertions: 2 },
+    run: async (ctx) => {
+      const { admin, queue, user, client } = await withSubscribedUser(ctx);
+      const other = await newQueue(ctx, admin, 'other');
+      await grant(admin, user, { queuePattern: other, operations: ['Subscribe'] });
+      await client.subscribe(other);
+      for (let count = 0; count < 2; count += 1) {
+        await revoke(admin, user, queue);
+        await waitForInfo(ctx, admin, queue, { field: 'subscriberCount', value: 0 });
+        await grant(admin, user, { queuePattern: queue, operations: ['Subscribe'] });
+        const answer = await client.request({ command: Command.Subscribe, id: ctx.id(), queue });
+        ctx.assert.equal(answer.errorCode || answer.commandName, 'SubscribeAck', 'the answer to a Subscribe');
+      }
+    },
+  },
   // AUTH-028 (SHOULD): When a user is deleted, the broker closes the connections of that user.
   {
     id: 'AUTH-028a',

@@ -1,8 +1,10 @@
 // Checks of how requests to the dashboard are read: whose they are, and which message or queue their path names. Areas: DASH, HTTP.
 import type { CheckContext, CheckModule } from '../check.ts';
+import { withFullMember } from './fan-out.ts';
 import {
   expectRefusal,
   foreignOrigins,
+  idsIn,
   listMessages,
   messagePath,
   messagesPath,
@@ -10,6 +12,7 @@ import {
   remove,
 } from './shared/dashboard-api.ts';
 import { messageCountOf, newQueue, requireInfoShows, waitForInfo } from './shared/queue-state.ts';
+import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { takeAndLeave, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
@@ -51,6 +54,30 @@ export const dashboardRequestChecks: CheckModule = [
       for (const value of foreignOrigins)
         await expectRefusal(ctx, path, { method: 'DELETE', header: 'origin', value });
       ctx.assert.equal(await messageCountOf(client, queue), 1, 'number of messages afterwards');
+    },
+  },
+  // DASH-010 (MUST): Query parameter limit of a list of messages is the maximum number of listed messages, and offset
+  // is the number of messages to skip.
+  {
+    id: 'DASH-010e',
+    title:
+      'lists each message once in pages of one where a FanOutWithAck message was sent to some subscribers only',
+    clauses: ['DASH-010', 'DASH-008'],
+    ...dashboard,
+    requires: { capabilities: ['maxInFlight'] },
+    evidence: { frames: 14, messages: 3, responses: 4, assertions: 6 },
+    run: async (ctx) => {
+      const { publisher, queue, fast } = await withFullMember(ctx, fanOutWithAck);
+      await fast.unsubscribe(queue);
+      // The first of them goes to the subscriber that has room, and then none has.
+      const narrow = await newSubscriber(ctx, queue, { maxInFlight: '1' });
+      await publishSeries(ctx, publisher, queue, 4);
+      await narrow.delivery({ queue });
+      const all = idsIn(await listMessages(ctx, queue));
+      const pages = [];
+      for (const offset of all.keys())
+        pages.push(...idsIn(await listMessages(ctx, queue, `?limit=1&offset=${offset}`, 'DASH-010')));
+      ctx.assert.deepEqual(pages, all, 'the ids of all pages');
     },
   },
   // DASH-009 (MUST): A listed message has id, queue_name, timestamp, headers, version, priority and delivery_attempts,

@@ -9,6 +9,7 @@ import {
   ackByReceiver,
   deliveredIds,
   expectOldPlaces,
+  newSubscriber,
   queueWithSubscribers,
 } from './shared/queue-with-subscribers.ts';
 import {
@@ -116,6 +117,24 @@ const distribution: CheckModule = [
         ids.map((id) => [id]),
         'the messages that the first, second and third subscriber received',
       );
+    },
+  },
+  // DELIVERY-013 (SHOULD): In RoundRobin the broker selects subscribers in turn, in the order in which they subscribed.
+  {
+    id: 'DELIVERY-013d',
+    title:
+      'serves a subscriber of a RoundRobin queue once before each other one, also when another one joins',
+    clauses: ['DELIVERY-013'],
+    profile: 'delivery',
+    evidence: { frames: 16, messages: 3 },
+    run: async (ctx) => {
+      const { publisher, queue, subscribers } = await queueWithSubscribers(ctx, 2);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      await ackByReceiver(ctx, subscribers, id);
+      const all = [...subscribers, await newSubscriber(ctx, queue)];
+      for (const next of await publishSeries(ctx, publisher, queue, 2)) await ackByReceiver(ctx, all, next);
+      const counts = all.map((subscriber) => deliveredIds(subscriber, queue).length);
+      ctx.assert.deepEqual(counts, [1, 1, 1], 'number of deliveries to each subscriber');
     },
   },
   // DELIVERY-034 (MUST): In every delivery mode, messages wait as long as their queue has no subscriber.

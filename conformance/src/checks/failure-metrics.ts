@@ -184,6 +184,56 @@ export const failureMetricChecks: CheckModule = [
         await client.request({ command: Command.Publish, id: ctx.id('m'), queue, payload: '{' });
       }),
   },
+  // METRICS-013 (SHOULD): total_errors increases by one for each Error frame that the broker sends, for each message
+  // that it discards or evicts, and for each copy that it skips (DELIVERY-029).
+  {
+    id: 'METRICS-013d',
+    title: 'counts Errors to clients that have not connected in total_errors',
+    clauses: ['METRICS-013', 'CONN-002'],
+    ...fresh,
+    evidence: { responses: 2, frames: 4, assertions: 4 },
+    run: (ctx) =>
+      expectIncreases(ctx, { total_errors: 2 }, async (client) => {
+        const queue = await newQueue(ctx, client, 'early');
+        for (const command of [Command.Publish, Command.Subscribe]) {
+          const stranger = await ctx.rawConnect();
+          const answer = await stranger.request({ command, id: ctx.id('early'), queue });
+          ctx.assert.equal(answer.commandName, 'Error', 'the answer to a command before Connect', 'CONN-001');
+        }
+      }),
+  },
+  // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
+  // Deliver.
+  {
+    id: 'METRICS-015d',
+    title: 'leaves the time that a Publish was blocked out of average_delivery_latency_ms',
+    clauses: ['METRICS-015', 'OVERFLOW-011'],
+    ...fresh,
+    waits: true,
+    evidence: { responses: 1, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect({ own: true });
+      const queue = await newQueue(ctx, client, 'blocking', { overflowStrategy: 2, maxQueueSize: 1 });
+      const publisher = await ctx.connect({ own: true });
+      const sentAt = ctx.now();
+      await publisher.publish(queue, '1');
+      await publisher.send({ command: Command.Publish, id: ctx.id('m'), queue, payload: '2' });
+      await waitUntil(ctx, ctx.now() + 1000);
+      // Before this neither is delivered, and the second one is not accepted.
+      const subscribedAt = ctx.now();
+      await client.subscribe(queue);
+      const [first, second] = await takeAndAck(client, queue, 2);
+      await client.ping();
+      const waitedMs = Number(first?.atMs) - sentAt + (Number(second?.atMs) - subscribedAt);
+      const mean = async (): Promise<unknown> =>
+        (await recordAt(ctx, '/metrics/', [200]))['average_delivery_latency_ms'];
+      const fits = (ms: unknown): boolean =>
+        typeof ms === 'number' && ms > 0 && ms <= waitedMs / 2 + latencyToleranceMs;
+      await eventually(ctx, mean, fits, {
+        text: `average_delivery_latency_ms is at most the ${Math.round(waitedMs / 2)} ms that the two messages waited`,
+      });
+    },
+  },
   // METRICS-015 (SHOULD): average_delivery_latency_ms is the mean time from the acceptance of a message to its first
   // Deliver.
   {

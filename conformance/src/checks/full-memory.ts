@@ -3,9 +3,11 @@ import type { CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { messageBytes, publishUntilRefused, smallMemory } from './resource-limits.ts';
 import { sizedPayload } from './shared/bodies.ts';
+import { requeue } from './shared/dashboard-api.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { newSubscriber } from './shared/queue-with-subscribers.ts';
 import { takeDeadLetter } from './shared/retry-attempts.ts';
+import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 export const fullMemoryChecks: CheckModule = [
   // DELIVERY-006 (MUST): The broker never loses a message in flight: the message is acknowledged, dead-lettered,
@@ -60,6 +62,47 @@ export const fullMemoryChecks: CheckModule = [
       await client.deleteQueue(queue);
       const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'next'));
       const what = 'number of messages that fit when the others are deleted';
+      ctx.assert.equal(again.stored.length, stored.length, what);
+    },
+  },
+  // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
+  // holds would exceed maxQueuedBytes.
+  {
+    id: 'LIMIT-013i',
+    title:
+      'counts the bytes of a requeued dead letter towards maxQueuedBytes no longer than its message is there',
+    clauses: ['LIMIT-013', 'DASH-032'],
+    ...smallMemory,
+    requires: { ...smallMemory.requires, capabilities: ['requeue'], profiles: ['dashboard', 'retry-dlq'] },
+    evidence: { frames: 30, messages: 3, responses: 2, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const source = await newQueue(ctx, client, 'redirecting', {
+        ...{ overflowStrategy: 3, maxQueueSize: 1 },
+        ...{ enableDeadLetterQueue: true, deadLetterQueueName: letters },
+      });
+      const filler = await newQueue(ctx, client, 'filler');
+      const { stored, refusal } = await publishUntilRefused(ctx, client, filler);
+      if (refusal === undefined)
+        ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
+      await client.deleteQueue(filler);
+      // Twice: the bytes of a message may fit into what its number of bytes leaves free.
+      for (let count = 0; count < 2; count += 1) {
+        await publishSeries(ctx, client, source, 1);
+        const id = ctx.id('letter');
+        await client.publish(source, sizedPayload({ id, queue: source, totalBytes: messageBytes }), { id });
+        await client.subscribe(source);
+        await takeAndAck(client, source, 1);
+        await client.unsubscribe(source);
+        ctx.assert.equal(await requeue(ctx, letters, id), 204, 'the status of a requeue', 'DASH-032');
+        await client.subscribe(source);
+        await takeAndAck(client, source, 1);
+        await client.unsubscribe(source);
+      }
+      await client.ping();
+      const again = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'next'));
+      const what = 'number of messages that fit when the requeued ones are acknowledged';
       ctx.assert.equal(again.stored.length, stored.length, what);
     },
   },

@@ -235,11 +235,15 @@ export const handshakeChecks: CheckModule = [
     evidence: { frames: 1, assertions: 2 },
     run: async (ctx) => {
       const ping = encodeFrame({ command: Command.Ping, id: ctx.id('ping') });
-      // It may begin a segment, or follow a whole frame in it.
-      for (const before of [Buffer.alloc(0), ping]) {
+      // It may begin a segment, or follow a whole frame in it, and may not even have its length.
+      for (const [before, end] of [
+        [Buffer.alloc(0), -1],
+        [ping, -1],
+        [ping, 3],
+      ] as const) {
         const connection = await ctx.connect({ own: true });
         const startedAt = ctx.now();
-        await connection.sendPieces([Buffer.concat([before, ping.subarray(0, -1)])]);
+        await connection.sendPieces([Buffer.concat([before, ping.subarray(0, end)])]);
         await expectTimedOut(ctx, connection, { startedAt, timeoutMs: shortTimeouts.timing.frameTimeoutMs });
       }
     },

@@ -28,6 +28,7 @@ import { durableQueueChecks } from './durable-queues.ts';
 import { encodingChecks } from './encoding.ts';
 import { endedMessageChecks } from './ended-messages.ts';
 import { existingQueueChecks } from './existing-queues.ts';
+import { expiredRetryChecks } from './expired-retries.ts';
 import { expiryChecks } from './expiry.ts';
 import { failedAttemptChecks } from './failed-attempts.ts';
 import { failingStoreChecks } from './failing-stores.ts';
@@ -46,6 +47,7 @@ import { memberChecks } from './members.ts';
 import { messageContentChecks } from './message-content.ts';
 import { metricsChecks } from './metrics.ts';
 import { negativeAckChecks } from './negative-acks.ts';
+import { optionFormChecks } from './option-forms.ts';
 import { otherModeChecks } from './other-modes.ts';
 import { overflowChecks } from './overflow.ts';
 import { payloadJsonChecks } from './payload-json.ts';
@@ -103,6 +105,7 @@ export const checks: readonly Check[] = [
   ...fanOutChecks,
   ...fanOutPauseChecks,
   ...priorityChecks,
+  ...optionFormChecks,
   ...otherModeChecks,
   ...severalQueueChecks,
   ...overflowChecks,
@@ -114,6 +117,7 @@ export const checks: readonly Check[] = [
   ...failedAttemptChecks,
   ...windowChecks,
   ...memberChecks,
+  ...expiredRetryChecks,
   ...expiryChecks,
   ...endedMessageChecks,
   ...deadLetterChecks,

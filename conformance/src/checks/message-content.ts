@@ -5,6 +5,8 @@ import { Command } from '../wire/command.ts';
 import { fittingLength, numberedText } from './shared/bodies.ts';
 import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
+import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, resetSubscriber } from './shared/subscribers.ts';
 
 export const messageContentChecks: CheckModule = [
@@ -26,6 +28,38 @@ export const messageContentChecks: CheckModule = [
       ctx.assert.equal(delivery.id, id, 'the id', 'DELIVERY-050');
       ctx.assert.equal(delivery.queue, queue, 'the queue', 'DELIVERY-051');
       await client.ack(delivery);
+    },
+  },
+  // PUBLISH-020 (MUST): The broker accepts a Publish without payload and delivers it without payload.
+  {
+    id: 'PUBLISH-020b',
+    title:
+      'delivers a message without payload also for the second time, and as a dead letter, without payload',
+    clauses: ['PUBLISH-020', 'DELIVERY-053', 'DLQ-012'],
+    profile: 'retry-dlq',
+    requires: { capabilities: ['nack'] },
+    evidence: { frames: 14, messages: 3, assertions: 2 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const letters = await newQueue(ctx, client, 'letters');
+      const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+      const queue = await newQueue(ctx, client, 'bare', withLetters);
+      const holder = await newSubscriber(ctx, queue);
+      const { id } = await client.publish(queue, undefined, { headers: { label: 'bare' } });
+      await holder.delivery({ queue, id });
+      await resetSubscriber(ctx, holder, { witness: client, queue, remaining: 0 });
+      const subscriber = await newSubscriber(ctx, queue);
+      const again = await subscriber.delivery({ queue, id }, { clause: 'DELIVERY-038' });
+      ctx.assert.equal(again.payload.length, 0, 'the length of the payload of the second delivery');
+      const failureReason = 'DeserializationError';
+      await subscriber.send({ command: Command.Ack, id, headers: { failureReason } });
+      const reader = await newSubscriber(ctx, letters);
+      const letter = await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'NACK-005');
+      const isBare = letter.payload.length === 0;
+      ctx.should(isBare, 'DLQ-012', 'a dead letter of a message without payload has none', {
+        actual: letter.text(),
+      });
+      await reader.ack(letter);
     },
   },
   // DELIVERY-050 (MUST): Deliver carries the id of the published message.

@@ -159,6 +159,49 @@ export const shutdownEndingChecks: CheckModule = [
       await expectClosedEarly(ctx, subscriber, stoppedAt);
     },
   },
+  // SHUTDOWN-002 (MUST): The broker waits up to shutdownTimeout, 30 s by default, for the acks of messages in flight
+  // before it closes their connections.
+  {
+    id: 'SHUTDOWN-002b',
+    title: 'waits for the ack of a message that is in the pause before its next attempt',
+    clauses: ['SHUTDOWN-002'],
+    ...stopped,
+    requires: { capabilities: ['nack'] },
+    prefers: { timing: { ...stopped.prefers.timing, retryDelayMs: 20_000 } },
+    evidence: { frames: 6, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { subscriber, id } = await messageInFlight(ctx);
+      const refusedAt = ctx.now();
+      await subscriber.send({ command: Command.Ack, id, headers: { failureReason: 'HandlerException' } });
+      await subscriber.ping();
+      await ctx.broker.terminate();
+      await subscriber.expect('Disconnect', { clause: 'SHUTDOWN-011' });
+      noteIfLate(ctx, { sinceMs: refusedAt, maxMs: ctx.target.retryDelayMs, step: 'the stop' });
+      await expectKeptOpen(ctx, subscriber, id);
+    },
+  },
+  // SHUTDOWN-002 (MUST): The broker waits up to shutdownTimeout, 30 s by default, for the acks of messages in flight
+  // before it closes their connections.
+  {
+    id: 'SHUTDOWN-002c',
+    title: 'waits for the ack of a message that is in flight after an Unsubscribe',
+    clauses: ['SHUTDOWN-002', 'DELIVERY-062'],
+    ...stopped,
+    accepts: [
+      'the connection stays open',
+      'the broker gives messages in flight back at an Unsubscribe (not applicable)',
+    ],
+    evidence: { frames: 8, messages: 1, assertions: 1 },
+    run: async (ctx) => {
+      const { publisher, subscriber, queue, id } = await messageInFlight(ctx);
+      await subscriber.unsubscribe(queue);
+      if ((await messageCountOf(publisher, queue)) !== 0)
+        ctx.notApplicable('the broker gives messages in flight back at an Unsubscribe');
+      await ctx.broker.terminate();
+      await subscriber.expect('Disconnect', { clause: 'SHUTDOWN-011' });
+      await expectKeptOpen(ctx, subscriber, id);
+    },
+  },
 ] satisfies readonly Check[];
 
 /** Waits until the connection is closed, and asserts that this is long before shutdownTimeout. `possibleCauses`: rules that would explain it if not. */
@@ -176,4 +219,15 @@ async function expectClosedEarly(
     actual: `${durationMs} ms`,
     possibleCauses,
   });
+}
+
+/** Asserts that a connection that was just sent its Disconnect is still open after a quarter of shutdownTimeout. Then acknowledges its message. */
+async function expectKeptOpen(ctx: CheckContext, connection: Connection, id: string): Promise<void> {
+  const sinceMs = ctx.now();
+  const { shutdownTimeoutMs } = ctx.target;
+  await waitUntil(ctx, sinceMs + shutdownTimeoutMs / 4);
+  const { isClosed } = connection;
+  noteIfLate(ctx, { sinceMs, maxMs: shutdownTimeoutMs / 2, step: 'the wait for the ack' });
+  ctx.assert.equal(isClosed, false, 'the connection of the message is closed', 'SHUTDOWN-002');
+  await connection.ack({ id, queue: '' });
 }

@@ -1,0 +1,89 @@
+// Checks of messages that become too old in the pause before their next attempt, where another subscriber could take it, or where a publisher uses
+// the id again. Areas: TTL, PUBLISH.
+import type { CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
+import type { ReceivedFrame } from '../wire/frame.ts';
+import { timeSpan } from './expiry.ts';
+import { noteIfLate } from './shared/lateness.ts';
+import { newQueue } from './shared/queue-state.ts';
+import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
+import { gapMs, reasonOf, shortTimings, takeDeadLetter } from './shared/retry-attempts.ts';
+import { publishSeries } from './shared/subscribers.ts';
+
+const waitsForAcks = { profile: 'retry-dlq', waits: true, prefers: shortTimings } as const;
+
+/** Shorter than the ack timeout, and long enough for the delivery of a message. */
+const ttlMs = 300;
+
+export const expiredRetryChecks: CheckModule = [
+  // TTL-010 (SHOULD): A message over its TTL expires when it would be sent again, is given back or is recovered.
+  {
+    id: 'TTL-010d',
+    title: 'expires a message older than messageTtl instead of its next attempt at another subscriber',
+    clauses: ['TTL-010', 'TTL-001'],
+    ...waitsForAcks,
+    evidence: { frames: 24, messages: 4, assertions: 4 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const inMode = (mode: number): Promise<Expired> =>
+        expiredInPause(ctx, publisher, { mode, audience: 2 });
+      for (const { queue, id, subscribers, deadLetter } of await Promise.all([inMode(0), inMode(3)])) {
+        for (const subscriber of subscribers) await subscriber.ping();
+        const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
+        ctx.assert.deepEqual(delivered, [id], 'the deliveries of the message', 'TTL-001');
+        ctx.assert.equal(reasonOf(ctx, deadLetter), 'MessageExpired', 'header deadLetterReason');
+      }
+    },
+  },
+  // PUBLISH-012 (SHOULD): The broker adds a new message for a Publish with the id of a dead letter, to the queue that
+  // it comes from and to the dead letter queue.
+  {
+    id: 'PUBLISH-012f',
+    title: 'adds a new message for a Publish with the id of a message that expired before its next attempt',
+    clauses: ['PUBLISH-012', 'PUBLISH-011'],
+    ...waitsForAcks,
+    evidence: { frames: 12, messages: 3, assertions: 1 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const { queue, id, subscribers } = await expiredInPause(ctx, publisher, { mode: 0, audience: 1 });
+      const [subscriber] = subscribers as [Connection];
+      await subscriber.delivery({ queue, id });
+      // Of the same content: two messages with one id look like one that is delivered twice.
+      await publisher.publish(queue, '0', { id, headers: { label: id } });
+      const again = await subscriber.delivery(
+        { queue, id },
+        { what: 'the new message', clause: 'PUBLISH-012' },
+      );
+      ctx.assert.equal(again.id, id, 'the id of the new message');
+      await subscriber.ack(again);
+    },
+  },
+];
+
+type Expired = {
+  readonly queue: string;
+  readonly id: string;
+  readonly subscribers: readonly Connection[];
+  readonly deadLetter: ReceivedFrame;
+};
+
+/** A message that was sent once to one of the subscribers, and became a dead letter when its next attempt was due. */
+async function expiredInPause(
+  ctx: CheckContext,
+  publisher: Connection,
+  { mode, audience }: { readonly mode: number; readonly audience: number },
+): Promise<Expired> {
+  const letters = await newQueue(ctx, publisher, `letters-${mode}`);
+  const withLetters = { enableDeadLetterQueue: true, deadLetterQueueName: letters };
+  const options = { mode, messageTtl: timeSpan(ttlMs), maxRetryAttempts: 6, ...withLetters };
+  const queue = await newQueue(ctx, publisher, `source-${mode}`, options);
+  const reader = await newSubscriber(ctx, letters);
+  const subscribers: Connection[] = [];
+  while (subscribers.length < audience) subscribers.push(await newSubscriber(ctx, queue));
+  const sentAt = ctx.now();
+  const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+  noteIfLate(ctx, { sinceMs: sentAt, maxMs: ttlMs / 2, step: 'the Publish to a subscriber' });
+  const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, gapMs(ctx, 1), 'TTL-007');
+  await reader.ack(deadLetter);
+  return { queue, id, subscribers, deadLetter };
+}
