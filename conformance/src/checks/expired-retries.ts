@@ -7,7 +7,7 @@ import { timeSpan } from './expiry.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { newQueue } from './shared/queue-state.ts';
 import { deliveredIds, newSubscriber } from './shared/queue-with-subscribers.ts';
-import { gapMs, reasonOf, shortTimings, takeDeadLetter } from './shared/retry-attempts.ts';
+import { gapMs, reasonOf, shortTimings, takeDeadLetter, waitUntil } from './shared/retry-attempts.ts';
 import { publishSeries } from './shared/subscribers.ts';
 
 const waitsForAcks = { profile: 'retry-dlq', waits: true, prefers: shortTimings } as const;
@@ -27,11 +27,11 @@ export const expiredRetryChecks: CheckModule = [
       const publisher = await ctx.connect();
       const inMode = (mode: number): Promise<Expired> =>
         expiredInPause(ctx, publisher, { mode, audience: 2 });
-      for (const { queue, id, subscribers, deadLetter } of await Promise.all([inMode(0), inMode(3)])) {
+      for (const { queue, id, subscribers, letter } of await Promise.all([inMode(0), inMode(3)])) {
         for (const subscriber of subscribers) await subscriber.ping();
         const delivered = subscribers.flatMap((subscriber) => deliveredIds(subscriber, queue));
         ctx.assert.deepEqual(delivered, [id], 'the deliveries of the message', 'TTL-001');
-        ctx.assert.equal(reasonOf(ctx, deadLetter), 'MessageExpired', 'header deadLetterReason');
+        ctx.assert.equal(reasonOf(ctx, await letter()), 'MessageExpired', 'header deadLetterReason');
       }
     },
   },
@@ -45,9 +45,13 @@ export const expiredRetryChecks: CheckModule = [
     evidence: { frames: 12, messages: 3, assertions: 1 },
     run: async (ctx) => {
       const publisher = await ctx.connect();
-      const { queue, id, subscribers } = await expiredInPause(ctx, publisher, { mode: 0, audience: 1 });
+      const { queue, id, subscribers, letter } = await expiredInPause(ctx, publisher, {
+        mode: 0,
+        audience: 1,
+      });
       const [subscriber] = subscribers as [Connection];
       await subscriber.delivery({ queue, id });
+      await letter();
       // Of the same content: two messages with one id look like one that is delivered twice.
       await publisher.publish(queue, '0', { id, headers: { label: id } });
       const again = await subscriber.delivery(
@@ -64,10 +68,11 @@ type Expired = {
   readonly queue: string;
   readonly id: string;
   readonly subscribers: readonly Connection[];
-  readonly deadLetter: ReceivedFrame;
+  /** Waits for its dead letter, and acknowledges it. */
+  readonly letter: () => Promise<ReceivedFrame>;
 };
 
-/** A message that was sent once to one of the subscribers, and became a dead letter when its next attempt was due. */
+/** A message that was sent to one of the subscribers, and is too old when its next attempt is due, which has passed. */
 async function expiredInPause(
   ctx: CheckContext,
   publisher: Connection,
@@ -83,7 +88,12 @@ async function expiredInPause(
   const sentAt = ctx.now();
   const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
   noteIfLate(ctx, { sinceMs: sentAt, maxMs: ttlMs / 2, step: 'the Publish to a subscriber' });
-  const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, gapMs(ctx, 1), 'TTL-007');
-  await reader.ack(deadLetter);
-  return { queue, id, subscribers, deadLetter };
+  // The time of the next attempt and of all allowed lateness: what is sent again has come by then.
+  await waitUntil(ctx, ctx.now() + gapMs(ctx, 1) + ctx.timing.lateMs);
+  const letter = async (): Promise<ReceivedFrame> => {
+    const deadLetter = await takeDeadLetter(ctx, reader, { queue: letters, id }, 0, 'TTL-007');
+    await reader.ack(deadLetter);
+    return deadLetter;
+  };
+  return { queue, id, subscribers, letter };
 }
