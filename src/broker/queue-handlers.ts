@@ -1,5 +1,5 @@
-// Handlers of the commands about queues. Implements QUEUE-001 to QUEUE-015, QUEUE-019, QUEUE-044 to QUEUE-048, LIMIT-016 and
-// LIMIT-022.
+// Handlers of the commands about queues. Implements QUEUE-001 to QUEUE-015, QUEUE-019, QUEUE-044 to QUEUE-048, PUBLISH-026, LIMIT-016
+// and LIMIT-022.
 
 import {
   defaultQueueOptions,
@@ -11,7 +11,7 @@ import { answer } from './answers.ts';
 import { type Core, MAX_CHANGES_PER_STEP } from './core.ts';
 import type { Asker, InputOf } from './input-kinds.ts';
 import type { Queue } from './queue/queue.ts';
-import { queueBytes } from './queue/structure-bytes.ts';
+import { queueBytes, subscriptionBytes } from './queue/structure-bytes.ts';
 
 export function createQueue(core: Core, input: InputOf<'createQueue'>): void {
   const { connection, token, queue: name, options, invalid } = input;
@@ -56,11 +56,12 @@ export function listQueues(core: Core, input: InputOf<'listQueues'>): void {
   answer(core, input, rights === undefined ? names : core.visibleNames.of(rights.accessList, names));
 }
 
-/** The queue that a publish or subscribe names, created when that is allowed; otherwise the command is refused. */
+/** The queue that a publish or subscribe names, created when that is allowed and helps; otherwise the command is refused. */
 export function queueFor(core: Core, input: InputOf<'publish' | 'subscribe'>): Queue | undefined {
   const queue = core.queues.get(input.queue);
   if (queue !== undefined) return queue;
-  if (core.settings.enableAutoCreate) return create(core, input, input.queue, defaultOptions(core));
+  if (core.settings.enableAutoCreate)
+    return create(core, input, input.queue, defaultOptions(core), () => refusesInNewQueue(core, input));
   const text = `Queue ${input.queue} does not exist and is not created on its own here.`;
   core.step.refuse(input.connection, input.token, 'QUEUE_NOT_FOUND', text);
   return undefined;
@@ -78,13 +79,33 @@ export function refusesStructure(
   return true;
 }
 
-function create(core: Core, asker: Asker, name: string, options: QueueOptions): Queue | undefined {
+/** Refuses a command for which a new queue would be of no use. Returns whether it did. */
+function refusesInNewQueue(core: Core, input: InputOf<'publish' | 'subscribe'>): boolean {
+  if (input.kind === 'subscribe') {
+    const bytes = queueBytes({ name: input.queue, deadLetterQueueName: input.queue });
+    return refusesStructure(core, input, bytes + subscriptionBytes(input.queue));
+  }
+  const refusal = core.publishes.refusalInNewQueue(input);
+  if (refusal === undefined) return false;
+  core.step.refuse(input.connection, input.token, refusal.code, refusal.text);
+  return true;
+}
+
+/** `refuses`: says, when nothing else prevents the queue, whether the command that it is for was refused. */
+function create(
+  core: Core,
+  asker: Asker,
+  name: string,
+  options: QueueOptions,
+  refuses = () => false,
+): Queue | undefined {
   const { queues, settings, step } = core;
   const { connection, token } = asker;
   const missing = queues.missing(name, options);
   if (refusesStructure(core, asker, missing * queueBytes({ name, deadLetterQueueName: name })))
     return undefined;
   if (queues.size + missing <= settings.maxQueues) {
+    if (refuses()) return undefined;
     const queue = queues.create(name, options);
     step.touch(queue);
     return queue;

@@ -259,6 +259,21 @@ describe('a missing queue', () => {
     expect(h.broker.queueNames()).toEqual([]);
   });
 
+  it('is not made by a publish for which there is no memory [PUBLISH-026]', () => {
+    const h = testCore({ maxQueuedBytes: 100 + 384 });
+    const a = h.connect();
+    h.publish(a, 'full', 'm1');
+    expect(h.publish(a, 'q', 'm2')).toEqual(['1: publish q m2 MEMORY_LIMIT']);
+    expect(h.broker.queueNames()).toEqual(['full']);
+  });
+
+  it('is not made by a publish that fits no frame', () => {
+    const h = testCore({ maxContentBytes: 100 });
+    const a = h.connect();
+    expect(h.publish(a, 'q', 'm1', { byteLength: 101 })).toEqual(['1: publish q m1 MESSAGE_TOO_LARGE']);
+    expect(h.broker.queueNames()).toEqual([]);
+  });
+
   it('is not found where queues are not made on their own [QUEUE-045, QUEUE-046, QUEUE-048]', () => {
     const h = testCore({ enableAutoCreate: false });
     const a = h.connect();

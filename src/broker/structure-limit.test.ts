@@ -53,6 +53,14 @@ describe('the bytes of structures', () => {
 });
 
 describe('a command that needs more than maxStructureBytes', () => {
+  it('makes no queue for a subscription that does not fit beside it [PUBLISH-026]', () => {
+    const h = harness(1_700);
+    const a = h.connect();
+    expect(h.subscribe(a, 'q')).toEqual(['1: subscribe q MEMORY_LIMIT']);
+    expect(h.broker.queueNames()).toEqual([]);
+    expect(h.createQueue(a, 'q')).toEqual(['1: createQueue q ok']);
+  });
+
   it('is refused: a queue, a subscription, and a publish while deliveries take too much [LIMIT-022]', () => {
     const h = harness(3_100);
     const a = h.connect();

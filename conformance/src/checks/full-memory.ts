@@ -65,6 +65,26 @@ export const fullMemoryChecks: CheckModule = [
       ctx.assert.equal(again.stored.length, stored.length, what);
     },
   },
+  // PUBLISH-026 (SHOULD): The broker creates no queue for a Publish or Subscribe that it refuses with MEMORY_LIMIT.
+  {
+    id: 'PUBLISH-026a',
+    title: 'creates no queue for a Publish that it refuses because its memory is full',
+    clauses: ['PUBLISH-026', 'LIMIT-013'],
+    ...smallMemory,
+    evidence: { frames: 8, assertions: 1 },
+    run: async (ctx) => {
+      const client = await ctx.connect();
+      const { refusal } = await publishUntilRefused(ctx, client, await newQueue(ctx, client, 'heavy'));
+      const queue = ctx.queue('missing');
+      const id = ctx.id('m');
+      const payload = sizedPayload({ id, queue, totalBytes: messageBytes });
+      const answer = await client.request({ command: Command.Publish, id, queue, payload });
+      if (refusal === undefined || answer.command !== Command.Error)
+        ctx.notApplicable('no Publish is refused for the bytes that the broker holds');
+      const isThere = (await client.queueInfo(queue)) !== undefined;
+      ctx.assert.ok(!isThere, 'there is no queue of that name', { actual: 'QueueInfo describes the queue' });
+    },
+  },
   // LIMIT-013 (SHOULD): The broker answers a Publish by Error MEMORY_LIMIT, when the bytes of all messages that it
   // holds would exceed maxQueuedBytes.
   {

@@ -40,6 +40,14 @@ export class Publishes {
     else this.#overflow(queue, publisher, input.token, message);
   }
 
+  /** Why a queue that is created for the publish could not take it; undefined when it could. */
+  refusalInNewQueue(input: PublishInput): { readonly code: RefusalCode; readonly text: string } | undefined {
+    if (input.content.byteLength > this.#settings.maxContentBytes)
+      return { code: 'MESSAGE_TOO_LARGE', text: 'The message would not fit into a frame.' };
+    const text = this.#memoryShortage(new QueuedMessage('blocked', input));
+    return text === undefined ? undefined : { code: 'MEMORY_LIMIT', text };
+  }
+
   /** Accepts the publish that has waited longest for the queue, if there is room for it; returns whether it did. */
   admitNext(queue: Queue): boolean {
     const blocked = this.#blocked.first(queue);

@@ -100,8 +100,12 @@ export function handleListQueues(state: NaiveState, input: Extract<Input, { kind
 function queueFor(state: NaiveState, input: PublishInput | SubscribeInput): NaiveQueue | undefined {
   const live = findQueue(state, input.queue);
   if (live !== undefined) return live;
+  const content = input.kind === 'publish' ? input.content : undefined;
   if (!state.settings.enableAutoCreate) refuse(state, input, 'QUEUE_NOT_FOUND');
   else if (state.queues.length + 1 > state.settings.maxQueues) refuse(state, input, 'LIMIT_EXCEEDED');
+  else if ((content?.byteLength ?? 0) > state.settings.maxContentBytes)
+    refuse(state, input, 'MESSAGE_TOO_LARGE');
+  else if (content !== undefined && exceedsMemory(state, content)) refuse(state, input, 'MEMORY_LIMIT');
   else return createQueue(state, input.queue, defaultOptions(state.settings));
   return undefined;
 }
@@ -164,10 +168,13 @@ export function handlePublish(state: NaiveState, input: PublishInput): void {
   if (queue === undefined) return;
   if (isTooLarge(state, queue, input.content)) refuse(state, input, 'MESSAGE_TOO_LARGE');
   else if (handleRepeat(state, queue, input)) return;
-  else if (queuedBytes(state) + weightOf(input.content) > state.settings.maxQueuedBytes) {
-    refuse(state, input, 'MEMORY_LIMIT');
-  } else if (queue.blocked.length > 0 || !canEnter(state, queue)) overflow(state, queue, input);
+  else if (exceedsMemory(state, input.content)) refuse(state, input, 'MEMORY_LIMIT');
+  else if (queue.blocked.length > 0 || !canEnter(state, queue)) overflow(state, queue, input);
   else accept(state, queue, input);
+}
+
+function exceedsMemory(state: NaiveState, content: MessageContent): boolean {
+  return queuedBytes(state) + weightOf(content) > state.settings.maxQueuedBytes;
 }
 
 /** A refused message creates no queue, but a missing queue that may not be created is reported first. */
