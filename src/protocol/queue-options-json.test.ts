@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DeliveryMode } from '../model/delivery-mode.ts';
 import { OverflowStrategy } from '../model/overflow-strategy.ts';
 import type { QueueInfo } from '../model/queue-info.ts';
-import { defaultQueueOptions } from '../model/queue-options.ts';
+import { defaultQueueOptions, type QueueOptions } from '../model/queue-options.ts';
 import {
   createQueuePayload,
   queueInfoPayload,
@@ -148,6 +148,16 @@ describe('queue info', () => {
       deadLetterQueueName: 'dead',
     });
   });
+
+  it.each(['01:02:03.4567891', '1.00:00:00.0000001'])(
+    'has each digit of a time to live: %s [QUEUE-050]',
+    (messageTtl) => {
+      const { options: given } = read({ messageTtl }) as { readonly options: QueueOptions };
+      expect(JSON.parse(queueInfoPayload({ ...info, options: given }).toString())).toMatchObject({
+        messageTtl,
+      });
+    },
+  );
 });
 
 function casesOf(name: string): readonly string[] {
