@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { openStoreFile } from '../../storage/sqlite/store-file.ts';
 import { StoreError } from '../../storage/storage-provider.ts';
 import { type CommandContext, ExitCode } from '../command.ts';
+import { untilInterrupted } from './interruption.ts';
 import { storeTextLines } from './store-text.ts';
 
 /** Characters per write: one write per line takes several times as long. */
@@ -16,13 +17,21 @@ const CHUNK_LENGTH = 65_536;
 export async function exportStore(
   path: string,
   output: string | undefined,
-  { stdout }: CommandContext,
+  context: CommandContext,
 ): Promise<ExitCode> {
+  // A reader of stdout sees by the last line that the text was cut off.
+  if (output === undefined)
+    return writeText(path, (lines) => pipeline(lines, context.stdout, { end: false }));
+  return untilInterrupted(context, `the store ${path} was not exported`, (signal) =>
+    writeText(path, (lines) => intoNewFile(output, lines, signal)),
+  );
+}
+
+async function writeText(path: string, write: (lines: Readable) => Promise<void>): Promise<ExitCode> {
   const file = await openStoreFile(path);
   try {
     const lines = Readable.from(inChunks(storeTextLines(file.records())), { highWaterMark: 4 });
-    if (output === undefined) await pipeline(lines, stdout, { end: false });
-    else await intoNewFile(output, lines);
+    await write(lines);
     return ExitCode.Done;
   } catch (error) {
     if (error instanceof StoreError) throw error;
@@ -34,10 +43,10 @@ export async function exportStore(
 }
 
 /** Removes the file again when not all of the text is in it: a text that was cut off helps nobody, and would be in the way of the next one. */
-async function intoNewFile(path: string, lines: Readable): Promise<void> {
+async function intoNewFile(path: string, lines: Readable, signal: AbortSignal): Promise<void> {
   const handle = await newFile(path);
   try {
-    await pipeline(lines, handle.createWriteStream());
+    await pipeline(lines, handle.createWriteStream(), { signal });
   } catch (error) {
     await unlink(path).catch(() => undefined);
     throw error;

@@ -7,11 +7,24 @@ import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type CommandContext, ExitCode } from '../command.ts';
 import { ExistingImport, type ImportListener, type RowCounts } from './existing/existing-import.ts';
 import { ImportTarget } from './existing/import-target.ts';
+import { untilInterrupted } from './interruption.ts';
 
 /** Fails, after everything else was taken, if a row was not. */
 export async function importExisting(
   sourcePath: string,
   targetPath: string,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const told = `what was taken into ${targetPath} stays, and the same command takes the rest`;
+  return untilInterrupted(context, told, (interruption) =>
+    importRows(sourcePath, targetPath, interruption, context),
+  );
+}
+
+async function importRows(
+  sourcePath: string,
+  targetPath: string,
+  interruption: AbortSignal,
   { stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
   const source = await openExistingDatabase(sourcePath, dirname(targetPath));
@@ -21,7 +34,8 @@ export async function importExisting(
       differs: (queue) =>
         void stderr.write(`truemq: queue ${JSON.stringify(queue)} is there with other options, which stay\n`),
     };
-    const { counts } = await importInto(targetPath, source, listener);
+    interruption.throwIfAborted();
+    const { counts } = await importInto(targetPath, source, listener, interruption);
     stdout.write(summary(targetPath, counts));
     const hasRefused = Object.values(counts).some(({ refused }) => refused > 0);
     return hasRefused ? ExitCode.Failed : ExitCode.Done;
@@ -34,10 +48,11 @@ async function importInto(
   path: string,
   source: ExistingDatabase,
   listener: ImportListener,
+  interruption: AbortSignal,
 ): Promise<ExistingImport> {
   const store = await openSqliteStore({ path, synchronous: 'full' });
   try {
-    const running = new ExistingImport(source, await ImportTarget.load(store), listener);
+    const running = new ExistingImport(source, await ImportTarget.load(store), listener, interruption);
     await running.run();
     return running;
   } finally {

@@ -4,7 +4,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
 import { reasonOf } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
@@ -12,6 +12,7 @@ import { type StorageProvider, StoreError } from '../../storage/storage-provider
 import { type CommandContext, ExitCode } from '../command.ts';
 import { readLines } from '../lines.ts';
 import { defaultBrokerSettings } from './default-settings.ts';
+import { untilInterrupted } from './interruption.ts';
 import { recordsOf } from './records-of.ts';
 import { StoreExamination } from './store-examination.ts';
 import { StoreTextReader } from './store-text-reader.ts';
@@ -25,15 +26,26 @@ const MAX_SHOWN = 20;
 export async function importStore(
   path: string,
   input: string | undefined,
-  { stdin, stdout, stderr }: CommandContext,
+  context: CommandContext,
 ): Promise<ExitCode> {
   refuseExisting(path);
+  return untilInterrupted(context, `nothing was imported into ${path}`, (interruption) =>
+    importNew(path, input, interruption, context),
+  );
+}
+
+async function importNew(
+  path: string,
+  input: string | undefined,
+  interruption: AbortSignal,
+  { stdin, stdout, stderr }: CommandContext,
+): Promise<ExitCode> {
   const unfinished = `${path}.import-${process.pid}`;
   try {
     const store = await openSqliteStore({ path: unfinished, synchronous: 'normal' });
     const fill = new Fill(store);
     try {
-      await fill.from(input === undefined ? stdin : createReadStream(input));
+      await fill.from(addAbortSignal(interruption, input === undefined ? stdin : createReadStream(input)));
     } finally {
       await store.close();
     }

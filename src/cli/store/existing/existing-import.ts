@@ -1,6 +1,7 @@
 // Takes an existing broker's database into a store: queues, then messages, then dead letters, each row once. What is in the store already is
 // counted and left alone, so an import can be repeated.
 
+import { setImmediate } from 'node:timers/promises';
 import { isQueueName } from '../../../model/queue-name.ts';
 import {
   deadLetterQueueOf,
@@ -42,6 +43,9 @@ const KEYS: Readonly<Record<ExistingTable, string>> = {
   dead_letters: 'message_id',
 };
 
+/** Rows without a rest, in which a signal can come. */
+const ROWS_IN_A_ROW = 500;
+
 export class ExistingImport {
   readonly counts: Readonly<Record<ExistingTable, RowCounts>> = {
     queues: { taken: 0, present: 0, refused: 0 },
@@ -51,14 +55,24 @@ export class ExistingImport {
   readonly #source: ExistingDatabase;
   readonly #target: ImportTarget;
   readonly #listener: ImportListener;
+  readonly #interruption: AbortSignal;
+  #rowCount = 0;
 
-  constructor(source: ExistingDatabase, target: ImportTarget, listener: ImportListener) {
+  constructor(
+    source: ExistingDatabase,
+    target: ImportTarget,
+    listener: ImportListener,
+    interruption: AbortSignal,
+  ) {
     this.#source = source;
     this.#target = target;
     this.#listener = listener;
+    this.#interruption = interruption;
   }
 
-  /** Rejects with StoreError when the source cannot be read or the target cannot be written; what was taken before stays. */
+  /**
+   * Rejects with StoreError when the source cannot be read or the target cannot be written, and when it is interrupted; what was taken before stays.
+   */
   async run(): Promise<void> {
     const queues: ExistingQueue[] = [];
     await this.#takeEach('queues', this.#source.queues(), (row) => {
@@ -102,7 +116,16 @@ export class ExistingImport {
     for (const row of rows) {
       this.counts[table][this.#outcomeOf(table, row, take)] += 1;
       await this.#target.commit({ isLast: false });
+      await this.#rest();
     }
+  }
+
+  /** Signals come only while nothing runs. */
+  async #rest(): Promise<void> {
+    this.#rowCount += 1;
+    if (this.#rowCount % ROWS_IN_A_ROW !== 0) return;
+    await setImmediate();
+    this.#interruption.throwIfAborted();
   }
 
   #outcomeOf(
