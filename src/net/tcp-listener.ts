@@ -43,7 +43,7 @@ export type TcpOptions = {
   /** Clients must use TLS, and get this certificate. The handler gets a connection before its TLS handshake. */
   readonly identity?: ServerIdentity;
   /** A client did not complete its TLS handshake; only its connection ends. */
-  readonly onHandshakeFailure?: (reason: string) => void;
+  readonly onHandshakeFailure?: (reason: string, address: string | undefined) => void;
 };
 
 /** Listens on a host and port. Rejects with the system's error, for instance EADDRINUSE. */

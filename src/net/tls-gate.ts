@@ -13,8 +13,8 @@ import { tlsVersions } from './tls-versions.ts';
 const NO_TIMEOUT_MS = 2_147_483_647;
 
 export type TlsGateOptions = {
-  /** A client did not complete its handshake. */
-  readonly onFailure: (reason: string) => void;
+  /** A client did not complete its handshake. `address`: its own, without the port; undefined if it is not known any more. */
+  readonly onFailure: (reason: string, address: string | undefined) => void;
   /** Unsent bytes of a stream above which writes report that it is full. */
   readonly highWaterMarkBytes: number;
 };
@@ -37,7 +37,7 @@ export class TlsGate {
     });
     this.#server.on('secureConnection', (secured) => this.#open(secured));
     this.#server.on('tlsClientError', (error, secured) => {
-      options.onFailure(handshakeFailure(error, secured));
+      options.onFailure(handshakeFailure(error, secured), failedAddress(secured));
       secured.destroy();
     });
   }
@@ -84,6 +84,13 @@ function contextOptions({ secrets }: ServerIdentity): SecureContextOptions {
 
 function addressOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/** The connection below, which Node does not document: it still knows its address when it has ended. */
+type OverConnection = { readonly _parent?: Socket | null };
+
+function failedAddress(secured: TLSSocket & OverConnection): string | undefined {
+  return secured.remoteAddress ?? secured._parent?.remoteAddress;
 }
 
 /** OpenSSL's reason, in its words. */

@@ -36,7 +36,13 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-type Listening = { readonly broker: Gateway; readonly server: TcpServer; readonly failures: string[] };
+type Listening = {
+  readonly broker: Gateway;
+  readonly server: TcpServer;
+  readonly failures: string[];
+  /** Of the clients of these failures. */
+  readonly addresses: (string | undefined)[];
+};
 
 async function listen(
   options: Partial<BrokerOptions> = {},
@@ -46,12 +52,15 @@ async function listen(
   const openStore = async () => openMemoryStore();
   const broker = composeBroker({ ...testOptions, ...options }, { ...parts, openStore });
   await broker.start();
-  const failures: string[] = [];
-  const onHandshakeFailure = (reason: string) => void failures.push(reason);
+  const [failures, addresses]: [string[], (string | undefined)[]] = [[], []];
+  const onHandshakeFailure = (reason: string, address: string | undefined) => {
+    failures.push(reason);
+    addresses.push(address);
+  };
   const identity = await identityOf('server', files);
   const server = await listenTcp(broker, { host, port: 0, identity, onHandshakeFailure });
   undo.push(() => server.close());
-  return { broker, server, failures };
+  return { broker, server, failures, addresses };
 }
 
 function secure({ port }: TcpServer, options: ConnectionOptions = {}): TLSSocket {
@@ -240,12 +249,21 @@ describe('a handshake', () => {
     await over(wire);
   });
 
-  it('that fails is told with the reason', async () => {
-    const { server, failures } = await listen();
+  it('that fails is told with the reason and the address', async () => {
+    const { server, failures, addresses } = await listen({}, { clientCaPath: tlsFixture('client-ca.crt') });
     const { wire, socket } = await plain(server);
     socket.write('GET / HTTP/1.1\r\n\r\n');
     await over(wire);
-    expect(failures).toEqual(['http request']);
+    const hasGone = await plain(server);
+    hasGone.socket.end(halfClientHello);
+    await over(hasGone.wire);
+    await over(new WireClient(secure(server, fixtureClient('stranger'))));
+    expect(failures).toEqual([
+      'http request',
+      'socket hang up',
+      expect.stringMatching(/^the client's certificate is not accepted: /),
+    ]);
+    expect(addresses).toEqual([host, host, host]);
   });
 
   it('comes after the limit of connections of one address [LIMIT-009]', async () => {

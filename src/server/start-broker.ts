@@ -157,7 +157,8 @@ type ListenParts = {
 
 async function listenStrictly({ broker, identity, configuration, logger }: ListenParts): Promise<TcpServer> {
   const { host, port } = configuration;
-  const onHandshakeFailure = (reason: string) => logger.debug('a TLS handshake failed', { reason });
+  const onHandshakeFailure = (reason: string, address: string | undefined) =>
+    logger.debug('a TLS handshake failed', { reason, address });
   const throttled = throttledLogger(logger, systemEnvironment.clock);
   const onFault = (fault: Error) =>
     throttled.warn('a connection could not be accepted', { error: fault.message });
