@@ -142,6 +142,111 @@ describe('the way back', () => {
   });
 });
 
+describe('the way back on a phone', () => {
+  const inList = (page: Page) => page.evaluate<number>(`document.querySelector('ol.messages')?.scrollTop`);
+
+  it('leads to the place in the list of messages, which has a height of its own', async () => {
+    await fill('phone', 50);
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?queue=phone&message=m2`,
+      width: 390,
+    });
+    await page.locator('ol.messages a').last().waitFor();
+    await page.locator('li.open').waitFor();
+    await page.evaluate(`document.querySelector('ol.messages').scrollTop = 1000`);
+    for (const key of ['o', 'q']) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { level: 1, name: /Healthy|Queues/ }).waitFor();
+      await page.goBack();
+      await page.locator('li.open').waitFor();
+      await expect.poll(() => inList(page), soon).toBe(1000);
+    }
+    await page.reload();
+    await page.locator('li.open').waitFor();
+    await expect.poll(() => inList(page), soon).toBe(1000);
+    await page.context().close();
+  });
+});
+
+describe('a queue', () => {
+  const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
+
+  it('that is deleted and created anew at once has its new messages', async () => {
+    await setting.client.publish('anew', 1, { id: 'old' });
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=anew` });
+    await page.getByText('old', { exact: true }).waitFor();
+    await setting.client.deleteQueue('anew');
+    await setting.client.publish('anew', 1, { id: 'new' });
+    await page.locator('.message-id', { hasText: 'new' }).waitFor();
+    expect(await page.locator('.message-id').allInnerTexts()).toEqual(['new']);
+    await page.context().close();
+  });
+
+  it('that somebody else deletes leaves the focus on its heading', async () => {
+    await setting.client.publish('others', 1);
+    const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=others` });
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('dialog').waitFor();
+    await setting.client.deleteQueue('others');
+    await page.getByText('There is no queue of this name.').waitFor();
+    await expect.poll(() => focused(page), soon).toBe('others');
+    await page.context().close();
+  });
+
+  it('with the name of a view begins at its top, too', async () => {
+    const names = ['Queues', ...Array.from({ length: 30 }, (_, n) => `more-${n}`)];
+    await Promise.all(names.map((name) => setting.client.createQueue(name)));
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?view=queues&sort=name&order=desc`,
+    });
+    await page.setViewportSize({ width: 1200, height: 400 });
+    const link = page.locator('tbody').getByRole('link', { name: 'Queues', exact: true });
+    await link.scrollIntoViewIfNeeded();
+    await page.evaluate('scrollBy(0, 60)');
+    expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(0);
+    await link.click();
+    await page.getByRole('button', { name: 'Delete …' }).waitFor();
+    await expect.poll(() => page.evaluate<number>('scrollY'), soon).toBe(0);
+    await page.context().close();
+    await Promise.all(names.map((name) => setting.client.deleteQueue(name)));
+  });
+
+  it('of which fewer messages wait than stand before the page leads to its last ones', async () => {
+    await fill('short', 60);
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?queue=short&offset=5000`,
+    });
+    await page.getByText('There are no messages on this page any more.').waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByText('11–60 of 60').waitFor();
+    await page.context().close();
+  });
+
+  it('with a name from right to left stands before the number of attempts', async () => {
+    await setting.client.createQueue('رسائل', { messageTtlMs: 1, enableDeadLetterQueue: true });
+    await setting.client.publish('رسائل', 1);
+    const { page } = await openPage(setting.browser, {
+      url: `${setting.broker.url}?queue=${encodeURIComponent('رسائل.dlq')}`,
+    });
+    await page.locator('.message-reason').waitFor();
+    const lefts = await page.evaluate<number[]>(`['رسائل', '0 attempts'].map((text) => {
+      const element = document.querySelector('.message-reason');
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const letters = [];
+      while (walker.nextNode())
+        for (let at = 0; at < walker.currentNode.length; at += 1) letters.push([walker.currentNode, at]);
+      const [node, at] = letters[element.textContent.indexOf(text)];
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range.getBoundingClientRect().left;
+    })`);
+    expect(lefts[1]).toBeGreaterThan(lefts[0] ?? 0);
+    await page.context().close();
+  });
+});
+
 describe('the command that publishes a first message', () => {
   it('says at which port the broker is', async () => {
     await setting.client.createQueue('no-messages');

@@ -74,7 +74,16 @@ function entryOf(state: unknown): number | undefined {
 /** A link that was clicked has the focus too, but whoever clicks does not look for it. */
 function presentPlace(): LeftPlace {
   const link = document.querySelector('main a:focus-visible')?.getAttribute('href') ?? undefined;
-  return { y: Math.round(scrollY), ...(link !== undefined && { link }) };
+  const listY = messageList()?.scrollTop ?? 0;
+  return {
+    y: Math.round(scrollY),
+    ...(listY > 0 && { listY: Math.round(listY) }),
+    ...(link !== undefined && { link }),
+  };
+}
+
+function messageList(): Element | null {
+  return document.querySelector('ol.messages');
 }
 
 /** How long a list may take to be there. */
@@ -84,7 +93,7 @@ const RETURN_MS = 3000;
  * Scrolls to where the place was left, and gives the link its focus, as soon as the page has them. Ends when the user does something, or the time is over.
  * Returns what ends it before.
  */
-export function returnTo({ y, link }: LeftPlace): () => void {
+export function returnTo({ y, listY, link }: LeftPlace): () => void {
   const ended = new AbortController();
   const end = () => ended.abort();
   for (const act of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
@@ -93,12 +102,20 @@ export function returnTo({ y, link }: LeftPlace): () => void {
   const step = () => {
     if (ended.signal.aborted) return;
     if (Math.abs(scrollY - y) >= 1) scrollTo(0, y);
-    const isThere = Math.abs(scrollY - y) < 1 && (link === undefined || focusLink(link));
+    const isListThere = listY === undefined || scrollList(listY);
+    const isThere = Math.abs(scrollY - y) < 1 && isListThere && (link === undefined || focusLink(link));
     if (isThere || performance.now() - startedAt > RETURN_MS) end();
     else requestAnimationFrame(step);
   };
   step();
   return end;
+}
+
+/** Whether the list of messages is drawn and so long; it is scrolled then. */
+function scrollList(y: number): boolean {
+  const list = messageList();
+  if (list !== null && Math.abs(list.scrollTop - y) >= 1) list.scrollTop = y;
+  return list !== null && Math.abs(list.scrollTop - y) < 1;
 }
 
 /** Whether a link to that address is drawn; it has the focus then. */

@@ -8,10 +8,10 @@ describe('the places that were left', () => {
     const places = new LeftPlaces(null);
     places.leave(1, { y: 500, link: '?queue=a' });
     places.leave(2, { y: 0 });
-    places.leave(1, { y: 700 });
+    places.leave(1, { y: 700, listY: 90 });
     const again = new LeftPlaces(places.toText());
     for (const one of [places, again])
-      expect([one.get(1), one.get(2), one.get(3)]).toEqual([{ y: 700 }, { y: 0 }, undefined]);
+      expect([one.get(1), one.get(2), one.get(3)]).toEqual([{ y: 700, listY: 90 }, { y: 0 }, undefined]);
   });
 
   it('end where a new entry begins', () => {
@@ -31,11 +31,18 @@ describe('the places that were left', () => {
     expect(JSON.parse(places.toText())).toHaveLength(100);
   });
 
-  it.each(['', 'no JSON', '{}', '[1]', '[[1]]', '[[1,null]]', '[["1",{"y":2}]]', '[[1,{"y":"2"}]]'])(
-    'are none in %j',
-    (text) => {
-      expect(new LeftPlaces(text).toText()).toBe('[]');
-      expect(new LeftPlaces(text).newEntry()).toBe(0);
-    },
-  );
+  it.each([
+    '',
+    'no JSON',
+    '{}',
+    '[1]',
+    '[[1]]',
+    '[[1,null]]',
+    '[["1",{"y":2}]]',
+    '[[1,{"y":"2"}]]',
+    '[[1,{"y":2,"listY":"2"}]]',
+  ])('are none in %j', (text) => {
+    expect(new LeftPlaces(text).toText()).toBe('[]');
+    expect(new LeftPlaces(text).newEntry()).toBe(0);
+  });
 });

@@ -4,6 +4,8 @@
 export type LeftPlace = {
   /** Pixels from the top. */
   readonly y: number;
+  /** The same within the list of messages, where that has a height of its own. */
+  readonly listY?: number;
   /** The address of the link that had the focus by the keyboard. */
   readonly link?: string;
 };
@@ -55,5 +57,11 @@ function entriesIn(text: string | null): [number, LeftPlace][] {
 function isEntry(value: unknown): value is [number, LeftPlace] {
   if (!Array.isArray(value) || typeof value[0] !== 'number') return false;
   const place: unknown = value[1];
-  return typeof place === 'object' && place !== null && 'y' in place && typeof place.y === 'number';
+  return (
+    typeof place === 'object' &&
+    place !== null &&
+    'y' in place &&
+    typeof place.y === 'number' &&
+    (!('listY' in place) || typeof place.listY === 'number')
+  );
 }

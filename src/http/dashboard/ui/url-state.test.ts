@@ -9,6 +9,7 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom('a b', '&=?#%+', 'orders.dlq'),
 );
+const name = text.filter((one) => one !== '');
 const places: fc.Arbitrary<Place> = fc.oneof(
   fc.constant(overviewPlace),
   fc.record({
@@ -20,18 +21,18 @@ const places: fc.Arbitrary<Place> = fc.oneof(
   fc.record(
     {
       view: fc.constant('queue' as const),
-      queue: text.filter((name) => name !== ''),
+      queue: name,
       offset: fc.integer({ min: 0, max: 50_000_000 }),
-      message: text,
+      message: name,
     },
     { requiredKeys: ['view', 'queue', 'offset'] },
   ),
   fc.record({
     view: fc.constant('queue' as const),
-    queue: text.filter((name) => name !== ''),
+    queue: name,
     offset: fc.integer({ min: 0, max: 50_000_000 }),
-    message: text,
-    source: text,
+    message: name,
+    source: name,
   }),
 );
 
@@ -72,6 +73,15 @@ describe('an address that means nothing', () => {
 
   it('has the defaults', () => {
     expect(parsePlace('?view=queues&sort=colour&order=up')).toEqual(queuesPlace);
+    for (const message of ['', '&source=a']) {
+      expect(parsePlace(`?queue=a&message=${message}`)).toEqual({ view: 'queue', queue: 'a', offset: 0 });
+    }
+    expect(parsePlace('?queue=a&message=m&source=')).toEqual({
+      view: 'queue',
+      queue: 'a',
+      offset: 0,
+      message: 'm',
+    });
     for (const offset of ['0', '-1', '1.5', 'x', '1e9', '']) {
       expect(parsePlace(`?queue=a&offset=${offset}`)).toEqual({ view: 'queue', queue: 'a', offset: 0 });
     }

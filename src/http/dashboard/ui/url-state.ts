@@ -73,10 +73,11 @@ export function parsePlace(search: string): Place {
 function parseQueue(queue: string, parameters: URLSearchParams): QueuePlace {
   const number = Number(parameters.get('offset') ?? 0);
   const offset = Number.isInteger(number) && number >= 0 && number <= LARGEST_OFFSET ? number : 0;
-  const message = parameters.get('message');
-  const source = parameters.get('source');
-  if (message === null) return { view: 'queue', queue, offset };
-  return { view: 'queue', queue, offset, message, ...(source === null ? {} : { source }) };
+  // No message and no queue has the empty name.
+  const message = parameters.get('message') || undefined;
+  const source = parameters.get('source') || undefined;
+  if (message === undefined) return { view: 'queue', queue, offset };
+  return { view: 'queue', queue, offset, message, ...(source === undefined ? {} : { source }) };
 }
 
 function parseQueues(parameters: URLSearchParams): QueuesPlace {

@@ -71,15 +71,17 @@ function useArrival(place: Place): void {
   const { returnedTo } = navigation;
   const last = useRef<string | undefined>(undefined);
   const name = place.view === 'queue' ? place.queue : place.view === 'queues' ? 'Queues' : 'Overview';
+  // A queue may have the name of a view.
+  const shown = `${place.view} ${name}`;
   useEffect(() => {
     document.title = `${name} · TrueMQ`;
-    if (last.current !== undefined && last.current !== name) {
+    if (last.current !== undefined && last.current !== shown) {
       if (navigation.returnedTo === undefined) scrollTo(0, 0);
       if (document.activeElement === document.body)
         document.querySelector('h1')?.focus({ preventScroll: true });
     }
-    last.current = name;
-  }, [name, navigation]);
+    last.current = shown;
+  }, [name, shown, navigation]);
   useEffect(() => (returnedTo === undefined ? undefined : returnTo(returnedTo)), [returnedTo]);
 }
 

@@ -79,8 +79,9 @@ export function RemoveDialog({ queue, messages, remove, onClose }: RemoveDialogP
       onClose={onClose}
     >
       <p class="break">
-        {only === undefined ? what : `Message ${nameInWords(only)}`} will be removed from queue <b>{queue}</b>
-        . This cannot be undone.
+        {only === undefined ? what : 'Message '}
+        {only !== undefined && <bdi>{nameInWords(only)}</bdi>} will be removed from queue <b>{queue}</b>. This
+        cannot be undone.
       </p>
     </ConfirmDialog>
   );

@@ -6,6 +6,7 @@ import { movedIndex } from '../keys.ts';
 import { messagePlace, type QueuePlace } from '../url-state.ts';
 import { countOf, formatAgo, formatInstant } from '../words/format.ts';
 import { Link } from './link.tsx';
+import { usePage } from './page-context.ts';
 
 const PREVIEW_LENGTH = 160;
 
@@ -51,15 +52,17 @@ export function MessageList({ place, messages, opened, loadedAt, selected, onSel
   );
 }
 
-/** A list that is new begins with the opened message in view, where the list has a height of its own, on a phone. */
+/** A list that is new begins with the opened message in view, where the list has a height of its own, on a phone, unless it was left elsewhere. */
 function useOpenedInView() {
+  const { navigation } = usePage();
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
+    if (navigation.returnedTo?.listY !== undefined) return;
     const { current } = list;
     const opened = current?.querySelector<HTMLElement>('li.open');
     if (!current || !opened || current.scrollHeight <= current.clientHeight) return;
     current.scrollTop += opened.getBoundingClientRect().top - current.getBoundingClientRect().top;
-  }, []);
+  }, [navigation]);
   return list;
 }
 
@@ -78,7 +81,8 @@ function MessageLine({ message, loadedAt }: { readonly message: Message; readonl
       </span>
       {deadLetter !== undefined && (
         <span class="message-reason">
-          {deadLetter.reason} from {deadLetter.source}, {deadLetter.attempts} attempts
+          {deadLetter.reason} from <bdi>{deadLetter.source}</bdi>, {deadLetter.attempts}{' '}
+          {deadLetter.attempts === '1' ? 'attempt' : 'attempts'}
         </span>
       )}
       <span class="preview">{payload === undefined ? 'no payload' : payload.slice(0, PREVIEW_LENGTH)}</span>

@@ -111,6 +111,8 @@ function useListing(place: QueuePlace, row: QueueRow) {
   const [listing, setListing] = useState<Listing>();
   const [round, setRound] = useState(0);
   const { queue, offset } = place;
+  // Another queue of this name has other messages.
+  const made = `${row.facts.id} ${row.facts.createdAt}`;
   useEffect(() => {
     let isCurrent = true;
     const waitingCount = store.queueNamed(queue)?.waitingCount ?? 0;
@@ -119,11 +121,11 @@ function useListing(place: QueuePlace, row: QueueRow) {
       const loadedAt = store.brokerNow(Date.now());
       if (isCurrent) setListing({ answer, offset, loadedAt, ...countIn(answer, offset, waitingCount) });
     };
-    if (round >= 0) void load();
+    if (round >= 0 && made !== '') void load();
     return () => {
       isCurrent = false;
     };
-  }, [api, store, queue, offset, round]);
+  }, [api, store, queue, offset, round, made]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const hasFailed = listing?.answer.isOk === false;
   useReconnected(
@@ -178,7 +180,10 @@ function Pager({ place, row, listing }: Omit<ToolsProps, 'reload'>) {
   const starts = useRef(new Map<number, number>());
   if (count > 0) starts.current.set(end, offset);
   if (offset === 0 && !hasNext) return null;
-  const previous = starts.current.get(offset) ?? Math.max(0, offset - PAGE_SIZE);
+  // From behind the end it leads to the last messages that there are.
+  const isBehind = page !== undefined && count === 0;
+  const last = Math.max(0, Math.min(offset, row.waitingCount) - PAGE_SIZE);
+  const previous = isBehind ? last : (starts.current.get(offset) ?? Math.max(0, offset - PAGE_SIZE));
   return (
     <nav aria-label="Pages of messages">
       {offset > 0 && <Link to={{ view: 'queue', queue, offset: previous }}>Previous</Link>}

@@ -1,5 +1,6 @@
 // One queue: its options in a sentence, its figures and charts, its subscribers, and its messages.
 
+import { useEffect, useRef } from 'preact/hooks';
 import { type ChartData, chartData } from '../charts/chart-data.ts';
 import { extended, type LiveStore } from '../live/live-store.ts';
 import type { QueueRow } from '../live/queue-row.ts';
@@ -37,9 +38,16 @@ export function QueueView({ place }: { readonly place: QueuePlace }) {
 }
 
 function NoQueue({ name }: { readonly name: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // What had the focus may have been deleted with the queue.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <section class="empty">
-      <h1 tabIndex={-1}>{name}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {name}
+      </h1>
       <p>
         There is no queue of this name. It may have been deleted; it is created again with the next message
         for it.
