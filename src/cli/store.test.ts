@@ -356,6 +356,18 @@ describe('a damaged file', () => {
     for (const [index, complaint] of complaints.entries()) expect(complaint).toMatch(expected[index] ?? /^$/);
   });
 
+  it.each(['-9000000000000000', "'soon'"])(
+    'with the impossible time %s has figures without it',
+    async (time) => {
+      await write(filled(1));
+      await spoil(`UPDATE messages SET accepted_at = ${time}`);
+      const { exitCode, output } = await run(['stats', path]);
+      expect(output).toMatch(/^orders +1 +0 +32 bytes +-$/m);
+      expect(exitCode).toBe(0);
+      expect(JSON.parse((await run(['stats', path, '--json'])).output).queues).toHaveLength(1);
+    },
+  );
+
   it('in which a table is missing is reported by every action', async () => {
     await write(filled(1));
     await spoil('DROP TABLE dead_letters');

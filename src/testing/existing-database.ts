@@ -78,9 +78,10 @@ export async function writeExistingDatabase(path: string, given: GivenDatabase, 
 }
 
 /** A new database with the tables, open for writing as an existing broker has it: with a write-ahead log. */
-export async function openExistingWriter(path: string) {
+export async function openExistingWriter(path: string, encoding = 'UTF-8') {
   const Driver = await loadDriver();
   const database = new Driver(path);
+  database.pragma(`encoding = '${encoding}'`);
   database.pragma('journal_mode = WAL');
   return database.exec(TABLES);
 }

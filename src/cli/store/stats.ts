@@ -55,6 +55,8 @@ function sizeLine(path: string, file: FileFigures): string {
   return `${path}: ${formatBytes(fileBytes)}, of these free ${free}; write-ahead log ${formatBytes(writeAheadLogBytes)}`;
 }
 
+/** Undefined also for the impossible time of a damaged file, of which "store check" tells. */
 function timeOf(wallAt: number | undefined): string | undefined {
-  return wallAt === undefined ? undefined : new Date(wallAt).toISOString();
+  const time = new Date(wallAt ?? Number.NaN);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

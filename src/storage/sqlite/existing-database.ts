@@ -1,6 +1,7 @@
 // The database of an existing broker of the protocol, as its rows: the tables of version 0, which has no number. Reads a copy; the rows are
 // unchecked values of SQLite. Refuses what is no such database, and a newer one, because it may hold what would be lost.
 
+import { isUtf8 } from 'node:buffer';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../storage-provider.ts';
@@ -25,6 +26,8 @@ const COLUMNS: Readonly<Record<ExistingTable, readonly string[]>> = {
   ],
   dead_letters: ['message_id', 'message_json', 'reason', 'failed_at'],
 };
+/** What the driver puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = '\ufffd';
 /** Of existing brokers, and without a meaning for messages. */
 const IGNORED_COLUMNS: readonly string[] = ['id'];
 
@@ -64,10 +67,12 @@ export class ExistingDatabase {
 
   /** The queues in the order in which they were created. Throws StoreError when they cannot be read. */
   queues(): readonly ExistingRow[] {
+    const sql = `SELECT rowid AS rowid, ${COLUMNS.queues.join(', ')} FROM queues ORDER BY rowid`;
     return this.#read(() =>
       this.#database
-        .prepare<[], ExistingRow>(`SELECT ${COLUMNS.queues.join(', ')} FROM queues ORDER BY rowid`)
-        .all(),
+        .prepare<[], ExistingRow & { readonly rowid: number }>(sql)
+        .all()
+        .map(({ rowid, ...row }) => this.#withBytes('queues', rowid, row)),
     );
   }
 
@@ -82,12 +87,30 @@ export class ExistingDatabase {
   *rows(table: 'messages' | 'dead_letters', rowids: Iterable<number>): Iterable<ExistingRow> {
     const sql = `SELECT ${COLUMNS[table].join(', ')} FROM ${table} WHERE rowid = ?`;
     const statement = this.#read(() => this.#database.prepare<[number], ExistingRow>(sql));
-    for (const rowid of rowids) yield this.#read(() => statement.get(rowid)) ?? {};
+    for (const rowid of rowids)
+      yield this.#read(() => this.#withBytes(table, rowid, statement.get(rowid) ?? {}));
   }
 
   async close(): Promise<void> {
     this.#database.close();
     await this.#removeCopy();
+  }
+
+  /** The row with bytes for texts that are not UTF-8: the driver has put other characters in their place. */
+  #withBytes(table: ExistingTable, rowid: number, row: ExistingRow): ExistingRow {
+    const suspects = Object.keys(row).filter((column) => String(row[column]).includes(REPLACEMENT));
+    if (suspects.length === 0 || !this.#isUtf8()) return row;
+    const blobs = suspects.map((column) => `CAST(${column} AS BLOB) AS ${column}`).join(', ');
+    const bytes = this.#database
+      .prepare<[number], Readonly<Record<string, Buffer>>>(`SELECT ${blobs} FROM ${table} WHERE rowid = ?`)
+      .get(rowid);
+    const wrong = Object.entries(bytes ?? {}).filter(([, value]) => !isUtf8(value));
+    return { ...row, ...Object.fromEntries(wrong) };
+  }
+
+  /** Otherwise the bytes of a text are those of another encoding. */
+  #isUtf8(): boolean {
+    return this.#database.pragma('encoding', { simple: true }) === 'UTF-8';
   }
 
   #read<Result>(query: () => Result): Result {
