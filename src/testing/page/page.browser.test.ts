@@ -318,6 +318,7 @@ describe('when the broker goes away', () => {
   it('keeps what it showed, says so, and goes on when the broker is back', async () => {
     const first = await startDashboardBroker();
     const { page } = await openPage(setting.browser, { url: `${first.url}?view=queues` });
+    const spoken = page.getByRole('status', { name: 'Health' });
     const one = await first.connect();
     await one.publish('before', { n: 1 });
     await page.getByRole('link', { name: 'before' }).waitFor();
@@ -325,10 +326,12 @@ describe('when the broker goes away', () => {
     await first.stop();
     await page.getByText(/Disconnected, last seen/).waitFor();
     expect(await page.getByRole('link', { name: 'before' }).count()).toBe(1);
+    await expect.poll(() => spoken.innerText(), soon).toBe('The connection is lost: what is shown is old.');
     const ports = { tcp: first.port, dashboard: Number(new URL(first.url).port) };
     const second = await startDashboardBroker(ports);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('No queues yet').waitFor();
+    await expect.poll(() => spoken.innerText(), soon).toBe('The connection is back.');
     await page.context().close();
     await second.stop();
   });

@@ -11,6 +11,24 @@ const schemes: readonly Scheme[] = ['light', 'dark'];
 const widths = [1200, 400];
 const cases = schemes.flatMap((scheme) => widths.map((width) => ({ scheme, width })));
 
+it('what is open can be told from the rest where the system chooses the colours', async () => {
+  const { page } = await openPage(setting.browser, { url: `${setting.broker.url}?queue=letters.dlq` });
+  await page.locator('ol.messages a').nth(1).click();
+  await page.locator('li.open').waitFor();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const colors = (selector: string, side: string) =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('${selector}')].map((element) => getComputedStyle(element).border${side}Color)`,
+    );
+  const [overview, queues, queue] = await colors('header nav a', 'Bottom');
+  expect(overview).toBe(queues);
+  expect(queue).not.toBe(overview);
+  const [first, open, third] = await colors('ol.messages li', 'Left');
+  expect(first).toBe(third);
+  expect(open).not.toBe(first);
+  await page.context().close();
+});
+
 describe.each(['', '?view=queues', '?queue=orders', '?queue=letters.dlq', '?queue=nothing'])(
   'the view "%s"',
   (view) => {

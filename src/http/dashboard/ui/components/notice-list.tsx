@@ -20,9 +20,9 @@ export function NoticeList() {
   );
 }
 
-/** Speaks when the health changes, and never else. */
+/** Speaks when the health changes, or the connection is lost or back, and never else. */
 export function HealthAnnouncer() {
-  const { health, facts } = useStore('health');
+  const { health, facts, phase } = useStore('health', 'phase');
   const [text, setText] = useState('');
   const last = useRef<boolean | undefined>(undefined);
   useEffect(() => {
@@ -36,6 +36,14 @@ export function HealthAnnouncer() {
     }
     last.current = health.isHealthy;
   }, [facts, health]);
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (facts === undefined || phase === 'connecting') return;
+    const isLost = phase === 'lost';
+    if (isLost !== wasLost.current)
+      setText(isLost ? 'The connection is lost: what is shown is old.' : 'The connection is back.');
+    wasLost.current = isLost;
+  }, [facts, phase]);
   return (
     <p class="off-screen" role="status" aria-label="Health">
       {text}
