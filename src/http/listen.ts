@@ -6,6 +6,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type Listener, listen as startListhen } from 'listhen';
 import { formatAddress, ListenError, listenFailureReason } from './listen-error.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** The host names that listhen accepts; it would silently replace any other by localhost. */
 const HOST_FORM = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
@@ -19,6 +20,7 @@ export type HttpListenOptions = {
   readonly host: string;
   /** 1 to 65535, or 0 for any free port. */
   readonly port: number;
+  /** Called for one request of a connection at a time. */
   readonly handler: RequestListener;
   /** The most connections at a time; further ones are closed. Absent: no limit. */
   readonly maxConnections?: number;
@@ -65,7 +67,7 @@ async function startAnywhere(options: HttpListenOptions): Promise<Listener> {
 
 async function startStrictly(options: HttpListenOptions): Promise<Listener> {
   try {
-    return await withListenErrors(() => startListhen(options.handler, strictOptions(options)));
+    return await withListenErrors(() => startListhen(oneAtATime(options.handler), strictOptions(options)));
   } catch (error) {
     throw new ListenError(options, await reasonOf(error, options));
   }
