@@ -6,6 +6,7 @@ import type { RecoveredRecord } from '../../broker/interface/store-record.ts';
 import { deadLetterReasons } from '../../model/dead-letter-reason.ts';
 import { Priority } from '../../model/priority.ts';
 import { readQueueOptions } from '../../protocol/queue-options-json.ts';
+import { jsonMembers } from '../json-members.ts';
 import { bytesOfContent, isContentOf, type ReadableContent } from './readable-content.ts';
 import { STORE_TEXT } from './store-text.ts';
 
@@ -28,7 +29,7 @@ export class StoreTextReader {
   read(line: Buffer): StoreTextLine {
     this.#lineNumber += 1;
     try {
-      return this.#read(parseLine(line));
+      return this.#read(parseLine(line), line);
     } catch (error) {
       if (!(error instanceof LineProblem)) throw error;
       this.#hasProblem = true;
@@ -42,14 +43,14 @@ export class StoreTextReader {
     return this.#lineNumber === 0 ? 'there is no text' : 'the last line is missing: the text was cut off';
   }
 
-  #read(line: Properties): StoreTextLine {
+  #read(line: Properties, written: Buffer): StoreTextLine {
     if (this.#lineNumber === 1) return readHeader(line);
     if (this.#hasEnded) throw new LineProblem('nothing may follow the line of kind end');
     switch (line['kind']) {
       case 'queue':
         return { kind: 'record', record: this.#readQueue(line) };
       case 'message':
-        return { kind: 'record', record: this.#readMessage(line) };
+        return { kind: 'record', record: this.#readMessage(line, written) };
       case 'end':
         return this.#readEnd(line);
       default:
@@ -71,7 +72,7 @@ export class StoreTextReader {
     return { kind: 'queue', generation, name, options: read.options, createdWallAt };
   }
 
-  #readMessage(line: Properties): RecoveredRecord {
+  #readMessage(line: Properties, written: Buffer): RecoveredRecord {
     this.#messageCount += 1;
     allowOnly(line, MESSAGE);
     const id = text(line, 'id');
@@ -87,7 +88,7 @@ export class StoreTextReader {
       priority: Priority[oneOf(line, 'priority', PRIORITIES)],
       acceptedWallAt: instant(line, 'acceptedAt'),
       failedAttempts: count(line, 'failedAttempts'),
-      content: content(line, { id, queue: deadLetter?.source ?? queue }),
+      content: content(line, written, { id, queue: deadLetter?.source ?? queue }),
       ...(deadLetter === undefined ? {} : { deadLetter }),
     };
   }
@@ -142,12 +143,16 @@ function readHeader(line: Properties): StoreTextLine {
   return { kind: 'frame' };
 }
 
-function content(line: Properties, owner: { readonly id: string; readonly queue: string }): Buffer {
+function content(
+  line: Properties,
+  written: Buffer,
+  owner: { readonly id: string; readonly queue: string },
+): Buffer {
   const given = CONTENTS.filter((key) => Object.hasOwn(line, key));
   if (given.length > 1) throw new LineProblem(`only one of ${given.join(' and ')} can be there`);
   const readable: ReadableContent = {
     ...(line['headers'] === undefined ? {} : { headers: headers(object(line, 'headers')) }),
-    ...(Object.hasOwn(line, 'payload') ? { payload: line['payload'] } : {}),
+    ...(Object.hasOwn(line, 'payload') ? payloadAsWritten(line['payload'], written.toString()) : {}),
     ...(line['payloadText'] === undefined ? {} : { payloadText: text(line, 'payloadText') }),
     ...(line['payloadBase64'] === undefined ? {} : { payloadBase64: base64(line, 'payloadBase64') }),
     ...(line['contentBase64'] === undefined ? {} : { contentBase64: base64(line, 'contentBase64') }),
@@ -155,6 +160,14 @@ function content(line: Properties, owner: { readonly id: string; readonly queue:
   const bytes = encoded(readable, owner);
   if (isContentOf(bytes, owner.id)) return bytes;
   throw new LineProblem('the content is no message with this id');
+}
+
+/** A value would lose the spelling of its numbers; an export says as a value only what loses nothing. */
+function payloadAsWritten(payload: unknown, line: string): ReadableContent {
+  const asExported = `"payload":${JSON.stringify(payload)}`;
+  const at = line.indexOf(asExported);
+  if (at !== -1 && [',', '}'].includes(line.charAt(at + asExported.length))) return { payload };
+  return { payloadText: jsonMembers(line)?.get('payload') ?? '' };
 }
 
 function encoded(readable: ReadableContent, owner: { readonly id: string; readonly queue: string }): Buffer {

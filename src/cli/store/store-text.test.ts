@@ -55,6 +55,26 @@ describe('a store as text', () => {
     expect(textOf(record)).toBe(`${HEAD},"failedAttempts":1${text}}`);
   });
 
+  it.each([
+    '12345678901234567890',
+    '1.0',
+    '1e999',
+    '{"n":9007199254740993}',
+    '{ "b": 1, "2": 0, "1": 0 }',
+    '{"a":1,"a":2}',
+    '"\\u0041"',
+    'null',
+  ])('takes the payload %s as somebody has written it', (payload) => {
+    const lines = [...storeTextLines([queue])].slice(0, 2);
+    for (const blank of ['', ' ']) {
+      const reader = new StoreTextReader();
+      const line = `${HEAD},"payload":${blank}${payload}${blank},"failedAttempts":0}`;
+      const read = [...lines, line].map((each) => reader.read(Buffer.from(each))).at(-1);
+      const content = read?.kind === 'record' && read.record.kind === 'message' && read.record.content;
+      expect(content).toEqual(message(payload).content);
+    }
+  });
+
   it('has the bytes beside what cannot be said', () => {
     const twice = message('1', [
       ['a', '1'],
