@@ -285,6 +285,12 @@ describe('export and import', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it.each([':memory:', ''])('no action takes %j, under which there is no file of a store', async (name) => {
+    const refused = `truemq: the store ${JSON.stringify(name)} cannot be used: it is not the name of a file\n`;
+    for (const action of ['import', 'check', 'stats', 'compact'])
+      expect((await run([action, name])).errors).toBe(refused);
+  });
+
   it('export reports that the reader of its output has closed it', async () => {
     await write(filled(500, 1_000));
     const context = { ...testCommandContext(), stdout: new PassThrough() };

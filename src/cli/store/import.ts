@@ -6,7 +6,7 @@ import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { StoreRecord } from '../../broker/interface/store-record.ts';
-import { reasonOf } from '../../storage/sqlite/open-database.ts';
+import { reasonOf, refuseNoFile } from '../../storage/sqlite/open-database.ts';
 import { openSqliteStore } from '../../storage/sqlite/sqlite-store.ts';
 import { type StorageProvider, StoreError } from '../../storage/storage-provider.ts';
 import { type CommandContext, ExitCode } from '../command.ts';
@@ -28,6 +28,7 @@ export async function importStore(
   input: string | undefined,
   context: CommandContext,
 ): Promise<ExitCode> {
+  refuseNoFile(path);
   refuseExisting(path);
   return untilInterrupted(context, `nothing was imported into ${path}`, (interruption) =>
     importNew(path, input, interruption, context),

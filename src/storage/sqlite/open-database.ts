@@ -71,13 +71,14 @@ function olderVersion(version: number): string {
 }
 
 /** The driver opens a database in memory, or a temporary one, under these names: everything in it would be lost. */
-function refuseNoFile(path: string): void {
+export function refuseNoFile(path: string): void {
   if (!['', ':memory:'].includes(path.trim())) return;
   throw new StoreError(`the store ${JSON.stringify(path)} cannot be used: it is not the name of a file`);
 }
 
 /** Rejects with StoreError when there is no store at the path. (A broker would create one.) */
 export async function refuseMissing(path: string): Promise<void> {
+  refuseNoFile(path);
   const { kind } = await readFileHeader(path);
   if (kind === 'absent') throw new StoreError(`the store ${path} cannot be used: there is no such file`);
   if (kind === 'empty') throw new StoreError(`the store ${path} cannot be used: the file is empty`);
