@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { type HttpListener, listenHttp } from './listen.ts';
+import { MAX_WAITING_REQUESTS } from './one-at-a-time.ts';
 
 const open: (() => unknown)[] = [];
 
@@ -73,4 +74,18 @@ it('are left alone when their connection ends before', async () => {
   await closed;
   await send(listener, ['/other']);
   await expect.poll(paths, { interval: 1 }).toEqual(['/1', '/other']);
+});
+
+it('end their connection when more of them wait than a client has use for', async () => {
+  const { listener, asked, paths } = await listen();
+  const series = Array.from({ length: MAX_WAITING_REQUESTS + 1 }, (_, index) => `/${index}`);
+  const answer = text(await send(listener, series));
+  for (let count = 1; count <= series.length; count += 1) {
+    await expect.poll(paths, { interval: 1 }).toEqual(series.slice(0, count));
+    asked.at(-1)?.response.end(`<${paths().at(-1)}>`);
+  }
+  expect((await answer).match(/<\/\d+>/g)).toHaveLength(series.length);
+  const tooMany = await send(listener, [...series, '/one-more']);
+  await once(tooMany, 'close');
+  expect(paths()).toEqual([...series, '/0']);
 });

@@ -14,8 +14,8 @@ import type { Logger } from '../model/logger.ts';
 import type { Authentication } from './authentication.ts';
 import { VERSION } from './version.ts';
 
-/** Each may hold a list of messages that its client does not read. */
-const MAX_DASHBOARD_CONNECTIONS = 100;
+/** Of each server. Each connection may hold a list of messages that its client does not read, and requests that wait. */
+const MAX_HTTP_CONNECTIONS = 100;
 /** Where the build puts the page of the dashboard, seen from this folder and from dist/cli, into which the build bundles this file. */
 const PAGE_FOLDER = new URL('../http/dashboard/page/', import.meta.url);
 /** How long an HTTP request may take after the last client has disconnected. */
@@ -64,7 +64,8 @@ async function startHealth(parts: HttpParts): Promise<HttpListener | undefined> 
     const { createHealthApp } = await import('../http/health/health-app.ts');
     return createHealthApp(options);
   };
-  return serve(makeApp, { host, port, onFault: options.onFault }, '--health-host and --health-port');
+  const where = { host, port, maxConnections: MAX_HTTP_CONNECTIONS, onFault: options.onFault };
+  return serve(makeApp, where, '--health-host and --health-port');
 }
 
 async function startDashboard(parts: HttpParts): Promise<HttpListener | undefined> {
@@ -82,7 +83,7 @@ async function startDashboard(parts: HttpParts): Promise<HttpListener | undefine
     return createDashboardApp({ ...options, operator: parts.broker.operator, live, page, pathPrefix });
   };
   const { onFault } = shared;
-  const where = { host, port, maxConnections: MAX_DASHBOARD_CONNECTIONS, onFault };
+  const where = { host, port, maxConnections: MAX_HTTP_CONNECTIONS, onFault };
   try {
     return endingFirst(live, await serve(makeApp, where, '--dashboard-host and --dashboard-port'));
   } catch (error) {
