@@ -2,8 +2,11 @@
 // broker says what its processes use; an attached one cannot, and its tables say so by leaving it out.
 import type { ConfigurationRequest } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
+import { exitText } from '../engine/broker-death.ts';
+import { redactor } from '../report/redaction.ts';
 import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
+import type { BrokerExit } from '../target/broker-process.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
 import type { Target } from '../target/target-file.ts';
 import { readTarget } from '../target/target-file.ts';
@@ -42,6 +45,8 @@ export type BenchBroker = {
   readonly processId: number | undefined;
   /** Undefined where the processes are not known. */
   readonly usage: () => Usage | undefined;
+  /** How the broker ended by itself, in words; undefined if it runs, or if the runner cannot know. */
+  readonly findEnd: () => Promise<string | undefined>;
   readonly stop: () => Promise<void>;
 };
 
@@ -70,7 +75,7 @@ export function measuredTarget(target: Target, access: Access = openAccess): Ben
       try {
         refuseStorage(target, request, broker);
         refuseUnsupported(target.name, access, broker.unsupported);
-        return running(broker, await addressOf(target, access, broker));
+        return running(target, broker, await addressOf(target, access, broker));
       } catch (error) {
         await broker.dispose();
         throw error;
@@ -121,13 +126,24 @@ function startedBroker(target: Target, request: ConfigurationRequest): Promise<B
   return hookedBroker(lifecycle, endpoints, { request, timing });
 }
 
-function running(broker: Broker, address: Address): BenchBroker {
+function running({ redactions = [] }: Target, broker: Broker, address: Address): BenchBroker {
   const { processId } = broker;
   return {
     address,
     version: broker.identity?.version,
     processId,
     usage: () => (processId === undefined ? undefined : usageOf(processId)),
+    findEnd: async () => {
+      const end = await broker.findUnwantedEnd();
+      return end === undefined ? undefined : redactor(redactions)(endText(end, broker.log.lines));
+    },
     stop: () => broker.dispose(),
   };
+}
+
+/** Its last line often tells why; the rest is in the broker's own log. */
+function endText(end: BrokerExit, log: readonly string[]): string {
+  const last = log.findLast((line) => line.trim() !== '');
+  const words = last === undefined ? 'it wrote no log' : `its log ends with: ${last.trim()}`;
+  return `the broker ended (${exitText(end)}), ${words}`;
 }

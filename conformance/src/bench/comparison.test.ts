@@ -5,7 +5,7 @@ import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from './bench-result.ts';
 import { machineFacts, ResultCollector } from './bench-result.ts';
 import { resultLines } from './bench-table.ts';
-import { compareResults, comparisonLines } from './comparison.ts';
+import { compareResults, comparisonLines, isComplete } from './comparison.ts';
 import type { Reading } from './metrics.ts';
 
 type Rounds = Readonly<Record<string, readonly Reading[]>>;
@@ -61,15 +61,69 @@ describe('a comparison', () => {
     expect(text).toContain('1 better, 1 worse, 0 within noise');
   });
 
-  it('names rows that only one side has', () => {
-    const comparison = compareResults(
-      result({ a: rates(1) }),
-      result({ a: rates(1), b: rates(2) }, '1024 B'),
-    );
-    expect(comparison.unmatched).toEqual([
-      'only in the file of 2026-01-01T00:00:00.000Z: throughput 1024 B, b',
-    ]);
+  it('names rows that only one side has; a row that is new is no gap', () => {
+    const [one, both] = [result({ a: rates(1) }), result({ a: rates(1), b: rates(2) })];
+    expect(compareResults(one, both)).toMatchObject({
+      gaps: [],
+      notes: ['only in the second file: throughput 1024 B, b'],
+    });
+    const comparison = compareResults(both, one);
+    expect(comparison.gaps).toEqual(['only in the first file: throughput 1024 B, b']);
     expect(comparison.figures[0]?.difference.verdict).toBe('too few rounds');
+    expect(comparisonLines(comparison)).toContain('only in the first file: throughput 1024 B, b');
+  });
+
+  it('names what failed, which it must not pass over in silence', () => {
+    const before = result({ a: rates(100, 101, 102) });
+    const failed = {
+      ...before,
+      rows: before.rows.map((row) => ({ ...row, values: {}, faults: ['round 1: lost'] })),
+    };
+    expect(compareResults(before, failed)).toMatchObject({
+      figures: [],
+      gaps: ['failed in the second file: throughput 1024 B, a, round 1: lost'],
+    });
+    expect(compareResults(failed, before).notes).toEqual([
+      'failed in the first file: throughput 1024 B, a, round 1: lost',
+    ]);
+  });
+
+  it('names a figure that one side lacks, itself or the one that it is divided by', () => {
+    const [full, bare] = [result({ a: [{ rssMiB: 5, messagesPerSecond: 9 }] }), result({ a: rates(9) })];
+    expect(compareResults(full, bare).gaps).toEqual([
+      'only in the first file: throughput 1024 B, a, RSS MiB',
+    ]);
+    expect(compareResults(bare, full).notes).toEqual([
+      'only in the second file: throughput 1024 B, a, RSS MiB',
+    ]);
+    const [whole, halved] = [
+      result({ a: rates(9), b: rates(9) }),
+      result({ a: [{ p99Us: 1 }], b: rates(9) }),
+    ];
+    expect(compareResults(whole, halved).gaps).toEqual([
+      'only in the first file: throughput 1024 B, a, msg/s',
+      'no ratio to a: throughput 1024 B, b, msg/s',
+    ]);
+  });
+
+  it('is complete only if every figure of the first file has one to compare it with, and enough rounds', () => {
+    const three = result({ a: rates(1, 2, 3) });
+    expect(isComplete(compareResults(three, three))).toBe(true);
+    expect(isComplete(compareResults(three, result({ a: rates(1, 2) })))).toBe(false);
+    expect(isComplete(compareResults(result({ a: rates(1, 2, 3), b: rates(1, 2, 3) }), three))).toBe(false);
+  });
+
+  it('says which conditions were others', () => {
+    const before = result({ a: rates(1) });
+    const after = {
+      ...before,
+      settings: { storage: 'durable', roundCount: 5 },
+      machine: { ...before.machine, cores: 99, loadAverage: 7 },
+    };
+    expect(compareResults(before, after).notes).toEqual([
+      `measured under other conditions: cores is ${before.machine.cores}, then 99`,
+      'measured under other conditions: storage is not set, then durable',
+    ]);
   });
 });
 

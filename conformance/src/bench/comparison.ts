@@ -23,21 +23,43 @@ export type ComparedFigure = {
 
 export type Comparison = {
   readonly figures: readonly ComparedFigure[];
-  /** Rows that only one file has, and figures that failed in one. */
-  readonly unmatched: readonly string[];
+  /** What the second file does not tell about the first: rows and figures that it lacks, and rounds that failed in it. */
+  readonly gaps: readonly string[];
+  /** What else keeps figures from being compared, or makes the comparison unfair. */
+  readonly notes: readonly string[];
 };
 
 export function compareResults(before: BenchResult, after: BenchResult): Comparison {
-  const pairs = after.rows.flatMap((row) => {
-    const earlier = sameRow(before, row, row.target);
-    return earlier === undefined ? [] : [{ earlier, later: row }];
+  const pairs = after.rows.flatMap((later) => {
+    const earlier = sameRow(before, later, later.target);
+    return earlier === undefined ? [] : [{ before, after, earlier, later }];
   });
-  const figures = pairs.flatMap(({ earlier, later }) => comparedFigures({ before, after, earlier, later }));
-  return { figures, unmatched: [...missingIn(before, after), ...missingIn(after, before)] };
+  return {
+    figures: pairs.flatMap(comparedFigures),
+    gaps: [
+      ...rowsMissingIn(after, before).map((row) => `only in the first file: ${row}`),
+      ...pairs.flatMap(({ later }) => failuresOf(later).map((text) => `failed in the second file: ${text}`)),
+      ...pairs.flatMap((pair) => figuresWithoutPartner(pair.earlier, pair.later, 'first')),
+      ...pairs.flatMap(figuresWithoutRatio),
+    ],
+    notes: [
+      ...rowsMissingIn(before, after).map((row) => `only in the second file: ${row}`),
+      ...pairs.flatMap(({ earlier }) =>
+        failuresOf(earlier).map((text) => `failed in the first file: ${text}`),
+      ),
+      ...pairs.flatMap((pair) => figuresWithoutPartner(pair.later, pair.earlier, 'second')),
+      ...differentConditions(before, after),
+    ],
+  };
+}
+
+/** Whether every figure of the first file could be compared with that of the second. */
+export function isComplete({ figures, gaps }: Comparison): boolean {
+  return gaps.length === 0 && figures.every(({ difference }) => difference.verdict !== 'too few rounds');
 }
 
 /** One line per figure, and a last one that counts. */
-export function comparisonLines({ figures, unmatched }: Comparison): readonly string[] {
+export function comparisonLines({ figures, gaps, notes }: Comparison): readonly string[] {
   const heads = ['load', 'target', 'figure', 'before', 'after', 'change', 'noise', ''];
   const rows = figures.map((figure) => [
     `${figure.job} ${figure.load}`,
@@ -52,7 +74,8 @@ export function comparisonLines({ figures, unmatched }: Comparison): readonly st
   const count = (verdict: FigureDifference['verdict']): number =>
     figures.filter(({ difference }) => difference.verdict === verdict).length;
   const sum = `${count('better')} better, ${count('worse')} worse, ${count('within noise')} within noise, ${count('too few rounds')} with too few rounds to tell`;
-  return [...aligned(heads, rows), ...unmatched, '', sum];
+  const remarks = [...gaps, ...notes];
+  return [...aligned(heads, rows), ...(remarks.length > 0 ? ['', ...remarks] : []), '', sum];
 }
 
 type Pair = {
@@ -101,10 +124,66 @@ function sameRow(result: BenchResult, row: BenchRow, target: string | undefined)
   );
 }
 
-function missingIn(result: BenchResult, other: BenchResult): readonly string[] {
-  return other.rows
-    .filter((row) => sameRow(result, row, row.target) === undefined)
-    .map((row) => `only in the file of ${other.at}: ${row.job} ${row.load}, ${row.target}`);
+function rowsMissingIn(result: BenchResult, other: BenchResult): readonly string[] {
+  return other.rows.filter((row) => sameRow(result, row, row.target) === undefined).map(nameOf);
+}
+
+function failuresOf(row: BenchRow): readonly string[] {
+  return row.faults.map((fault) => `${nameOf(row)}, ${fault}`);
+}
+
+/** Figures that no round of the other row has. Where rounds of it failed, these are told already. */
+function figuresWithoutPartner(row: BenchRow, other: BenchRow, which: 'first' | 'second'): readonly string[] {
+  if (other.faults.length > 0) return [];
+  return comparableMetrics(row)
+    .filter((metric) => estimateOf(roundsOf(other, metric)) === undefined)
+    .map((metric) => `only in the ${which} file: ${nameOf(row)}, ${metricNamed(metric)?.label}`);
+}
+
+/** Both rows have these figures, and in one file no round of the first target has. */
+function figuresWithoutRatio(pair: Pair): readonly string[] {
+  const bases = basesOf(pair);
+  if (bases === undefined) return [];
+  const { earlier, later } = pair;
+  const hasRatio = (row: BenchRow, base: BenchRow, metric: string): boolean =>
+    ratioOf(roundsOf(row, metric), roundsOf(base, metric)) !== undefined;
+  return comparableMetrics(earlier)
+    .filter((metric) => estimateOf(roundsOf(later, metric)) !== undefined)
+    .filter((metric) => !hasRatio(earlier, bases.earlier, metric) || !hasRatio(later, bases.later, metric))
+    .map((metric) => `no ratio to ${bases.later.target}: ${nameOf(later)}, ${metricNamed(metric)?.label}`);
+}
+
+function comparableMetrics(row: BenchRow): readonly string[] {
+  return Object.keys(row.values).filter(
+    (metric) => metricNamed(metric)?.better !== undefined && estimateOf(roundsOf(row, metric)) !== undefined,
+  );
+}
+
+function nameOf({ job, load, target }: BenchRow): string {
+  return `${job} ${load}, ${target}`;
+}
+
+/** The name of each row tells these. */
+const settingsInRows = ['payloadBytes', 'rates', 'subscriberCounts', 'roundCount'];
+
+function differentConditions(before: BenchResult, after: BenchResult): readonly string[] {
+  const { loadAverage: _before, ...earlierMachine } = before.machine;
+  const { loadAverage: _after, ...laterMachine } = after.machine;
+  const [earlier, later] = [
+    { ...before.settings, ...earlierMachine },
+    { ...after.settings, ...laterMachine },
+  ] as readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>];
+  return [...new Set([...Object.keys(earlier), ...Object.keys(later)])]
+    .filter((name) => !settingsInRows.includes(name))
+    .filter((name) => JSON.stringify(earlier[name]) !== JSON.stringify(later[name]))
+    .map(
+      (name) =>
+        `measured under other conditions: ${name} is ${wordOf(earlier[name])}, then ${wordOf(later[name])}`,
+    );
+}
+
+function wordOf(value: unknown): string {
+  return value === undefined ? 'not set' : String(value);
 }
 
 function labelOf({ metric, by }: ComparedFigure): string {

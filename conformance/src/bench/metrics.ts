@@ -23,6 +23,7 @@ export const benchMetrics = {
   maxUs: { label: 'max µs', digits: 0 },
   confirmP99Us: { label: 'confirm p99 µs', digits: 0, better: 'less' },
   generatorLateUs: { label: 'generator late p99 µs', digits: 0 },
+  repeatedCount: { label: 'delivered again', digits: 0 },
   rssMiB: { label: 'RSS MiB', digits: 0, better: 'less' },
   startMs: { label: 'start to handshake ms', digits: 0, better: 'less' },
   idleMiB: { label: 'idle RSS MiB', digits: 1, better: 'less' },

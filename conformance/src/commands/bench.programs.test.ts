@@ -1,8 +1,9 @@
 // The command: what is refused before anything starts, comparing files, and a small real measurement of the skeleton through all of
 // its processes. No figure is asserted.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import schema from '../../schemas/bench.schema.json' with { type: 'json' };
 import type { BenchResult } from '../bench/bench-result.ts';
@@ -28,7 +29,11 @@ async function benchUntil(signal: AbortSignal, args: readonly string[]) {
   return { exitCode, out: lines.out.join('\n'), err: lines.err.join('\n') };
 }
 
-function resultFile(name: string, values: readonly (number | null)[]): string {
+function resultFile(
+  name: string,
+  values: readonly (number | null)[],
+  latencies: readonly number[] = [],
+): string {
   const path = join(folder, name);
   const file = {
     schema: 1,
@@ -38,7 +43,13 @@ function resultFile(name: string, values: readonly (number | null)[]): string {
     settings: {},
     targets: [{ name: 'a' }],
     rows: [
-      { job: 'throughput', load: '1024 B', target: 'a', values: { messagesPerSecond: values }, faults: [] },
+      {
+        job: 'throughput',
+        load: '1024 B',
+        target: 'a',
+        values: { messagesPerSecond: values, p99Us: latencies },
+        faults: [],
+      },
     ],
   };
   writeFileSync(path, JSON.stringify(file));
@@ -51,7 +62,18 @@ describe('bench refuses', () => {
     [['--target', 'skeleton', '--job', 'trougput'], '--job: trougput came, allowed: throughput, latency'],
     [['--target', 'skeleton', '--size', '3'], '--size: 3 came, allowed: a whole number from 16'],
     [['--target', 'skeleton', '--rate', 'most'], '--rate: most came'],
-    [['--target', 'skeleton,skeleton'], 'two targets have the same name'],
+    [['--target', 'skeleton,skeleton'], 'two targets have the same name, skeleton'],
+    [['--target', 'skeleton', '--size', '100,100'], '--size: 100 came twice'],
+    [['--target', 'skeleton', '--rate', 'half,100,half'], '--rate: half came twice'],
+    [['--target', 'skeleton', '--job', 'latency,latency'], '--job: latency came twice'],
+    [['--target', 'skeleton', '--job', 'throughput', '--rate', '9'], '--rate is for --job latency'],
+    [['--target', 'skeleton', '--subscribers', '9'], '--subscribers is for --job fan-out'],
+    [
+      ['--target', 'skeleton', '--job', 'depth', '--size', '99'],
+      '--size is for --job throughput, latency, fan-out',
+    ],
+    [['--target', 'skeleton', '--fail-slower'], '--fail-slower is for --compare BEFORE AFTER'],
+    [['--compare', 'a.json,b.json', '--json', 'c.json'], 'so --json is of no use beside it'],
     [['--target', 'skeleton', 'x'], 'bench takes no argument, x came'],
     [['--compare', 'a.json'], '--compare needs two files'],
     [['--compare', 'a.json', 'b.json'], 'a.json cannot be read'],
@@ -91,6 +113,20 @@ describe('bench --compare', () => {
     expect((await bench('--compare', fast, fast)).out).toContain('within noise');
   });
 
+  it('closes the gate when it cannot tell whether anything became worse', async () => {
+    const [two, none] = [
+      resultFile('two.json', [100, 101]),
+      resultFile('nothing.json', [null, null, null], [1, 2, 3]),
+    ];
+    for (const after of [two, none]) {
+      const both = resultFile('both.json', [100, 101, 102], [1, 2, 3]);
+      const { exitCode, err } = await bench('--compare', both, after, '--fail-slower');
+      expect(err).toContain('it cannot be told whether everything is as fast as before');
+      expect(exitCode).toBe(3);
+      expect((await bench('--compare', both, after)).exitCode).toBe(0);
+    }
+  });
+
   it('closes a gate only when told to', async () => {
     expect((await bench('--compare', fast, slow)).exitCode).toBe(0);
     expect((await bench('--compare', fast, slow, '--fail-slower')).exitCode).toBe(1);
@@ -125,10 +161,24 @@ describe('bench --target skeleton', () => {
     expect(file.rows[0]?.values['messagesPerSecond']?.[0]).toBeGreaterThan(0);
   });
 
-  it('ends with 5 and without results when it is interrupted', async () => {
-    const { exitCode, out, err } = await benchUntil(AbortSignal.abort(), ['--target', 'skeleton']);
-    expect(err).toContain('interrupted: no results');
-    expect([exitCode, out]).toEqual([5, '']);
+  it('ends with 5 and without results when it is interrupted, also within a measurement', async () => {
+    const path = resultFile('older.json', [1]);
+    const long = ['--target', 'skeleton', '--job', 'throughput', '--duration', '3600', '--json', path];
+    for (const signal of [AbortSignal.abort(), AbortSignal.timeout(1000)]) {
+      const { exitCode, out, err } = await benchUntil(signal, long);
+      expect(err).toContain('interrupted: no results');
+      expect([exitCode, out]).toEqual([5, '']);
+    }
+    // Nobody takes older results for those of this measurement.
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('prints the results for a program, and the table beside them', async () => {
+    const small = ['--job', 'throughput', '--size', '100', '--duration', '0.1', '--reps', '1'];
+    const { exitCode, out, err } = await bench('--target', 'skeleton', ...small, '--json', '-');
+    expect(schemaFaults(schema as Schema, JSON.parse(out))).toEqual([]);
+    expect(err).toContain('| 100 B | skeleton |');
+    expect(exitCode).toBe(0);
   });
 
   it('measures nothing when the results cannot be written', async () => {
@@ -139,12 +189,45 @@ describe('bench --target skeleton', () => {
     expect([exitCode, out]).toEqual([2, '']);
   });
 
+  it('does not overwrite its target file', async () => {
+    const path = join(folder, 'target.json');
+    const endpoints = { tcp: { host: '127.0.0.1', port: 1 } };
+    writeFileSync(path, JSON.stringify({ schema: 1, name: 'x', lifecycle: { kind: 'attach' }, endpoints }));
+    const { exitCode, err } = await bench('--target', path, '--json', path);
+    expect(err).toContain('would overwrite a target file; choose another path');
+    expect(exitCode).toBe(2);
+  });
+
   it('ends with 4 when the target does not start', async () => {
     const path = join(folder, 'broken.json');
     const lifecycle = { kind: 'spawn', command: [process.execPath, '-e', 'process.exit(1)'] };
     writeFileSync(path, JSON.stringify({ schema: 1, name: 'broken', lifecycle }));
     const { exitCode, err } = await bench('--target', path);
-    expect(err).toContain('the target did not start');
+    expect(err).toContain('a target did not start');
     expect(exitCode).toBe(4);
+  });
+});
+
+describe('bench on a broker with a fault', () => {
+  function faulty(fault: string): string {
+    const path = join(folder, `${fault}.json`);
+    const program = fileURLToPath(new URL('../testing/faulty-skeleton.ts', import.meta.url));
+    const command = [process.execPath, '--import', import.meta.resolve('tsx'), program, fault];
+    writeFileSync(path, JSON.stringify({ schema: 1, name: fault, lifecycle: { kind: 'spawn', command } }));
+    return path;
+  }
+  const small = ['--job', 'throughput', '--size', '100', '--duration', '0.2', '--reps', '1'];
+
+  it('says how many messages came again', async () => {
+    const { exitCode, out } = await bench('--target', faulty('twice'), ...small);
+    expect(out).toMatch(/\| *delivered again \|/);
+    expect(exitCode).toBe(0);
+  });
+
+  it('says how the broker ended, and its last word', async () => {
+    const { exitCode, out } = await bench('--target', faulty('ends'), ...small);
+    expect(out).toContain('failed: 100 B, ends, round 1: in the warm-up before it, ');
+    expect(out).toContain('; the broker ended (exit code 42), its log ends with: out of cheese\\u001b[2J');
+    expect(exitCode).toBe(1);
   });
 });

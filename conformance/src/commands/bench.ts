@@ -9,7 +9,7 @@ import { machineFacts, ResultCollector } from '../bench/bench-result.ts';
 import { resultLines } from '../bench/bench-table.ts';
 import type { BenchTarget } from '../bench/bench-target.ts';
 import { benchTargets, skeletonName } from '../bench/bench-target.ts';
-import { compareResults, comparisonLines } from '../bench/comparison.ts';
+import { compareResults, comparisonLines, isComplete } from '../bench/comparison.ts';
 import { depthJob } from '../bench/jobs/depth.ts';
 import { footprintJob } from '../bench/jobs/footprint.ts';
 import type { BenchSettings, Job, OfferedRate } from '../bench/jobs/job.ts';
@@ -21,7 +21,9 @@ import type { Flag, ParsedFlags } from '../cli/flags.ts';
 import { numberIn, oneOf, parseFlags } from '../cli/flags.ts';
 import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import { writableFault, writeFault } from '../report/report-files.ts';
+import { Interrupted } from '../interruption.ts';
+import { refuseOverwriting } from '../report/output-paths.ts';
+import { prepareFault, writeFault } from '../report/report-files.ts';
 import type { Schema } from '../target/schema-check.ts';
 import { schemaFaults } from '../target/schema-check.ts';
 import { TargetFault } from '../target/target-fault.ts';
@@ -72,15 +74,27 @@ export const benchFlags: readonly Flag[] = [
   ...accessFlags,
   { name: 'duration', kind: 'text', value: 'S', help: 'seconds per measurement (default 3)' },
   { name: 'reps', kind: 'text', value: 'N', help: 'rounds; fewer than 3 cannot show noise (default 3)' },
-  { name: 'json', kind: 'text', value: 'PATH', help: 'writes the results to a file' },
+  {
+    name: 'json',
+    kind: 'text',
+    value: 'PATH',
+    help: 'writes the results to a file, or with - to standard output and the table to standard error',
+  },
   {
     name: 'compare',
     kind: 'many',
     value: 'BEFORE,AFTER',
     help: 'measures nothing: compares two files of results',
   },
-  { name: 'fail-slower', kind: 'boolean', help: 'with --compare: exit code 1 when anything became worse' },
+  {
+    name: 'fail-slower',
+    kind: 'boolean',
+    help: 'with --compare: exit code 1 when anything became worse, 3 when it cannot be told',
+  },
 ];
+
+const comparisonFlags: readonly string[] = ['compare', 'fail-slower'];
+const standardOutput = '-';
 
 /** Throws a UsageError before anything is started. */
 export async function benchCommand(
@@ -106,15 +120,16 @@ async function serveHidden(part: PartName): Promise<never> {
 }
 
 async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+  if (flags.boolean('fail-slower')) throw new UsageError('--fail-slower is for --compare BEFORE AFTER');
   const settings = readSettings(flags);
   const chosen = chosenJobs(flags);
+  refuseUnused(chosen, flags);
   const access = readAccess(flags);
   const targets = readTargets(flags, access);
   refuseAttached(chosen, targets);
   refuseStorage(chosen, settings);
   const jsonPath = flags.text('json');
-  const unwritable = jsonPath === undefined ? undefined : writableFault(jsonPath);
-  if (unwritable !== undefined) throw new UsageError(unwritable);
+  if (jsonPath !== undefined) prepareResults(jsonPath, flags);
   const machine = machineFacts();
   const book = new ResultCollector();
   const context = { targets, settings, book, tell: (line: string) => terminal.err(line), signal };
@@ -132,41 +147,71 @@ async function measure(flags: ParsedFlags, terminal: Terminal, signal: AbortSign
     targets: targets.map(({ name }) => ({ name })),
     rows: book.rows,
   };
-  for (const line of resultLines(result)) terminal.out(line);
+  for (const line of resultLines(result)) {
+    if (jsonPath === standardOutput) terminal.err(line);
+    else terminal.out(line);
+  }
   if (jsonPath !== undefined && !hasWritten(jsonPath, result, terminal)) return exitCodes.runner;
   return book.hasFaults ? exitCodes.failed : exitCodes.open;
 }
 
+/** As `run` does with its reports: refuses to overwrite what is read, and removes older results, so that no job takes them for new ones. */
+function prepareResults(path: string, flags: ParsedFlags): void {
+  if (path === standardOutput) return;
+  const inputs = flags.many('target').map((target) => ['a target file', target] as const);
+  refuseOverwriting({ path, flag: `--json ${path}` }, inputs);
+  const fault = prepareFault(path);
+  if (fault !== undefined) throw new UsageError(fault);
+}
+
 function faultCode(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof TargetFault) {
-    terminal.err(`the target did not start: ${error.message}`);
+    terminal.err(`truemq-conformance: no results, since a target did not start: ${error.message}`);
     return exitCodes.target;
   }
-  if (error instanceof Error && error.name === 'AbortError') {
-    terminal.err('interrupted: no results');
+  if (error instanceof Interrupted) {
+    terminal.err('truemq-conformance: interrupted: no results');
     return exitCodes.runner;
   }
   throw error;
 }
 
 function hasWritten(path: string, result: BenchResult, terminal: Terminal): boolean {
-  const fault = writeFault({ path, text: `${JSON.stringify(result, null, 2)}\n` });
+  const text = JSON.stringify(result, null, 2);
+  if (path === standardOutput) terminal.out(text);
+  const fault = path === standardOutput ? undefined : writeFault({ path, text: `${text}\n` });
   if (fault !== undefined) terminal.err(fault);
   return fault === undefined;
 }
 
+/** With --fail-slower, a comparison that lacks figures must not look like one in which nothing became worse. */
 function compare(flags: ParsedFlags, terminal: Terminal): ExitCode {
+  const other = benchFlags.find(({ name }) => flags.boolean(name) && !comparisonFlags.includes(name));
+  if (other !== undefined)
+    throw new UsageError(
+      `--compare measures nothing, so --${other.name} is of no use beside it; leave it out`,
+    );
   const [before, after, ...more] = [...flags.many('compare'), ...flags.positionals];
   if (before === undefined || after === undefined || more.length > 0) {
     throw new UsageError('--compare needs two files of results: --compare BEFORE AFTER');
   }
   const comparison = compareResults(readResult(before), readResult(after));
   if (comparison.figures.length === 0) {
-    throw new UsageError(`${before} and ${after} have no figure in common`);
+    throw new UsageError(
+      [`${before} and ${after} have no figure in common:`, ...comparison.gaps, ...comparison.notes].join(
+        '\n  ',
+      ),
+    );
   }
   for (const line of comparisonLines(comparison)) terminal.out(line);
   const isWorse = comparison.figures.some(({ difference }) => difference.verdict === 'worse');
-  return isWorse && flags.boolean('fail-slower') ? exitCodes.failed : exitCodes.open;
+  if (!flags.boolean('fail-slower')) return exitCodes.open;
+  if (isWorse) return exitCodes.failed;
+  if (isComplete(comparison)) return exitCodes.open;
+  terminal.err(
+    'truemq-conformance: it cannot be told whether everything is as fast as before: figures are missing or failed, or have too few rounds',
+  );
+  return exitCodes.incomplete;
 }
 
 /** Throws a UsageError that names the faults of the file. */
@@ -191,8 +236,12 @@ function readTargets(flags: ParsedFlags, access: Access): readonly BenchTarget[]
   const given = flags.many('target');
   if (given.length === 0) throw new UsageError('--target FILE is missing');
   const targets = benchTargets(given, access);
-  const names = new Set(targets.map(({ name }) => name));
-  if (names.size < targets.length) throw new UsageError('two targets have the same name');
+  const names = targets.map(({ name }) => name);
+  const twice = repeatedOf(names);
+  if (twice !== undefined)
+    throw new UsageError(
+      `two targets have the same name, ${twice}; change "name" in one of the target files`,
+    );
   return targets;
 }
 
@@ -215,7 +264,42 @@ function refuseStorage(chosen: readonly JobName[], { storage }: BenchSettings): 
 function chosenJobs(flags: ParsedFlags): readonly JobName[] {
   const given = flags.many('job');
   if (given.length === 0) return ['throughput', 'latency'];
-  return given.map((name) => oneOf('job', name, jobNames, 'throughput'));
+  return withoutRepeats(
+    'job',
+    given.map((name) => oneOf('job', name, jobNames, 'throughput')),
+  );
+}
+
+/** The results have one row for each: a repeated one would overwrite the other. Throws a UsageError. */
+function withoutRepeats<T extends string | number>(flag: string, values: readonly T[]): readonly T[] {
+  const twice = repeatedOf(values);
+  if (twice === undefined) return values;
+  throw new UsageError(`--${flag}: ${twice} came twice; for more rounds, use --reps`);
+}
+
+function repeatedOf<T>(values: readonly T[]): T | undefined {
+  return values.find((value, index) => values.indexOf(value) < index);
+}
+
+const loadedJobs: readonly JobName[] = ['throughput', 'latency', 'fan-out'];
+/** The flags that only some jobs use. */
+const jobsOfFlags: Readonly<Record<string, readonly JobName[]>> = {
+  size: loadedJobs,
+  window: loadedJobs,
+  prefetch: loadedJobs,
+  duration: loadedJobs,
+  rate: ['latency'],
+  subscribers: ['fan-out'],
+};
+
+/** Who gives a flag expects an effect. */
+function refuseUnused(chosen: readonly JobName[], flags: ParsedFlags): void {
+  for (const [name, users] of Object.entries(jobsOfFlags)) {
+    if (!flags.boolean(name) || chosen.some((job) => users.includes(job))) continue;
+    throw new UsageError(
+      `--${name} is for --job ${users.join(', ')}; leave it out, or add the job: --job ${[...chosen, users[0]].join(',')}`,
+    );
+  }
 }
 
 function readSettings(flags: ParsedFlags): BenchSettings {
@@ -223,7 +307,7 @@ function readSettings(flags: ParsedFlags): BenchSettings {
     numberIn(name, flags.text(name), { low, high, whole: true }, otherwise);
   const list = (name: string, low: number, high: number, otherwise: number): readonly number[] => {
     const values = flags.many(name).map((value) => numberIn(name, value, { low, high, whole: true }, 0));
-    return values.length === 0 ? [otherwise] : values;
+    return values.length === 0 ? [otherwise] : withoutRepeats(name, values);
   };
   const seconds = numberIn('duration', flags.text('duration'), { low: 0.1, high: 3600, whole: false }, 3);
   return {
@@ -245,5 +329,8 @@ function storageOf(given: string | undefined): Pick<BenchSettings, 'storage'> {
 function rates(given: readonly string[]): readonly OfferedRate[] {
   if (given.length === 0) return [2000];
   const range = { low: 1, high: 10_000_000, whole: true };
-  return given.map((value) => (value === 'half' ? 'half' : numberIn('rate', value, range, 0)));
+  return withoutRepeats(
+    'rate',
+    given.map((value) => (value === 'half' ? value : numberIn('rate', value, range, 0))),
+  );
 }

@@ -7,21 +7,30 @@ import type { Destination, Outputs } from './reporters.ts';
 
 type Written = { readonly path: string; readonly content: string; readonly flag: string };
 
-/** `inputs`: what the command reads, each by the words for it. Throws a UsageError. */
-export function refuseSharedPaths(
-  { reports, outFolder }: Outputs,
-  inputs: readonly (readonly [what: string, path: string])[],
-): void {
+/** What a command reads, each by the words for it. */
+export type Inputs = readonly (readonly [what: string, path: string])[];
+
+/** Throws a UsageError. */
+export function refuseSharedPaths({ reports, outFolder }: Outputs, inputs: Inputs): void {
   const files = new Map(usualFiles(outFolder).map((one) => [placeOf(one.path), one]));
   for (const one of reports.flatMap(namedFile)) {
     const place = placeOf(one.path);
-    const [what] = inputs.find(([, path]) => placeOf(path) === place) ?? [];
-    if (what !== undefined) throw new UsageError(`${one.flag} would overwrite ${what}; choose another path`);
+    refuseOverwriting(one, inputs);
     const other = files.get(place);
     if (other !== undefined && other.content !== one.content)
       throw new UsageError(`${other.flag} and ${one.flag} write the same file; choose another path`);
     files.set(place, one);
   }
+}
+
+/** Throws a UsageError if the file to be written is one of those that the command reads. */
+export function refuseOverwriting(
+  { path, flag }: { readonly path: string; readonly flag: string },
+  inputs: Inputs,
+): void {
+  const place = placeOf(path);
+  const [what] = inputs.find(([, input]) => placeOf(input) === place) ?? [];
+  if (what !== undefined) throw new UsageError(`${flag} would overwrite ${what}; choose another path`);
 }
 
 /** None for what goes to devices and pipes, and for what is appended: these overwrite nothing. */

@@ -2,8 +2,11 @@
 // that a full heap does not slow down the empty one; all run at the same time and are measured in turn. The figure is the processor time
 // of the server per message; the goal is that no amount costs a fifth more than the smallest one.
 import type { ConfigurationRequest } from '../../configuration.ts';
+import { untilInterrupted } from '../../interruption.ts';
+import { visibleLine } from '../../report/visible-text.ts';
 import type { RowKey } from '../bench-result.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
+import { LoadFault } from '../load/load-fault.ts';
 import { LoadLink } from '../load/load-link.ts';
 import { makeQueue } from '../load/queue-commands.ts';
 import { SteadyQueue } from '../load/steady-queue.ts';
@@ -75,7 +78,9 @@ async function measureTarget(context: JobContext, target: BenchTarget): Promise<
       const broker = await target.start(request);
       brokers.push(broker);
       context.tell(`filling: ${amount.words}, ${target.name}`);
-      prepared.push({ amount, broker, queue: await prepare(broker, amount) });
+      const queue = await preparedQueue(context, target, broker, amount);
+      if (queue === undefined) return;
+      prepared.push({ amount, broker, queue });
     }
     for (let round = 0; round < context.settings.roundCount; round += 1) {
       for (const series of [bothWays, oneWay]) {
@@ -85,6 +90,27 @@ async function measureTarget(context: JobContext, target: BenchTarget): Promise<
   } finally {
     for (const { queue } of prepared) queue.close();
     for (const broker of brokers) await broker.stop();
+  }
+}
+
+/** Undefined if the target is at fault, which is recorded. */
+async function preparedQueue(
+  context: JobContext,
+  target: BenchTarget,
+  broker: BenchBroker,
+  amount: Amount,
+): Promise<SteadyQueue | undefined> {
+  try {
+    return await untilInterrupted(context.signal, () => prepare(broker, amount));
+  } catch (error) {
+    if (!(error instanceof LoadFault)) throw error;
+    const end = await broker.findEnd();
+    const reason = visibleLine(
+      `before it was filled: ${error.message}${end === undefined ? '' : `; ${end}`}`,
+    );
+    context.book.fail({ job: 'depth', load: `filling: ${amount.words}`, target: target.name }, 0, reason);
+    context.tell(`depth, ${amount.words}, ${target.name}: failed ${reason}`);
+    return undefined;
   }
 }
 
@@ -123,10 +149,11 @@ async function measureSeries(
   const readings = new Map<Prepared, Promise<ReadonlyMap<Phase, Reading>>>();
   for (const phase of series.phases) {
     for (const one of prepared) {
-      const own = readings.get(one) ?? readingsOf(one, series);
-      readings.set(one, own);
-      const key = rowKey(target, phase, one.amount);
-      await recordReading(context, key, round, async () => (await own).get(phase) ?? {});
+      await recordReading(context, rowKey(target, phase, one.amount), round, async () => {
+        const own = readings.get(one) ?? readingsOf(one, series);
+        readings.set(one, own);
+        return (await own).get(phase) ?? {};
+      });
     }
   }
 }

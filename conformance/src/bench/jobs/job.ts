@@ -1,5 +1,7 @@
 // The common part of all jobs: each gets targets, settings and a result collector, and adds its readings round by round. A job interleaves
 // its targets and loads, so that each round compares figures measured within seconds.
+import { untilInterrupted } from '../../interruption.ts';
+import { visibleLine } from '../../report/visible-text.ts';
 import type { ResultCollector, RowKey } from '../bench-result.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
 import { LoadFault } from '../load/load-fault.ts';
@@ -32,22 +34,23 @@ export type JobContext = {
 
 export type Job = (context: JobContext) => Promise<void>;
 
-/** Records the reading of one measurement, or its LoadFault. Any other error ends the run. */
+/** Records the reading of one measurement, or its LoadFault. Any other error ends the run, and so does an interrupt, at once. */
 export async function recordReading(
   context: JobContext,
   key: RowKey,
   round: number,
   measure: () => Promise<Reading>,
 ): Promise<void> {
-  context.signal.throwIfAborted();
   try {
-    const reading = await measure();
+    const reading = await untilInterrupted(context.signal, measure);
     context.book.add(key, round, reading);
     context.tell(`round ${round + 1}: ${key.job}, ${key.load}, ${key.target}: ${readingText(reading)}`);
   } catch (error) {
     if (!(error instanceof LoadFault)) throw error;
-    context.book.fail(key, round, error.message);
-    context.tell(`round ${round + 1}: ${key.job}, ${key.load}, ${key.target}: failed: ${error.message}`);
+    // Texts of the broker are in it.
+    const reason = visibleLine(error.message);
+    context.book.fail(key, round, reason);
+    context.tell(`round ${round + 1}: ${key.job}, ${key.load}, ${key.target}: failed: ${reason}`);
   }
 }
 

@@ -86,7 +86,7 @@ async function runRound(
         return await measure(session);
       } catch (error) {
         await session.dropLoads();
-        throw error;
+        throw await session.explained(error);
       }
     });
   }
@@ -100,6 +100,7 @@ async function throughput(context: JobContext, session: Session, payloadBytes: n
     ...cpu,
     ...loadersCpu(outcome),
     ...memory(session),
+    ...repeated(outcome),
   };
 }
 
@@ -120,6 +121,7 @@ async function latency(
     confirmP99Us: p99Of(answerLatency),
     generatorLateUs: p99Of(lateness),
     ...cpu,
+    ...repeated(outcome),
   };
 }
 
@@ -138,6 +140,7 @@ async function fanOut(
     ...cpu,
     ...loadersCpu(outcome),
     ...memory(session),
+    ...repeated(outcome),
   };
 }
 
@@ -190,4 +193,9 @@ function loadersCpu({ publish, receive }: PassOutcome): Reading {
 function memory(session: Session): Reading {
   const usage = session.broker.usage();
   return usage === undefined ? {} : { rssMiB: mebibytes(usage.rssBytes) };
+}
+
+/** Told only if there are some: a broker that delivers more than once does work that others do not. */
+function repeated({ receive: { repeatedCount } }: PassOutcome): Reading {
+  return repeatedCount === 0 ? {} : { repeatedCount };
 }

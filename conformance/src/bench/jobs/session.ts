@@ -3,6 +3,8 @@
 import type { ConfigurationRequest } from '../../configuration.ts';
 import type { DeliveryMode } from '../../history/operation.ts';
 import type { BenchBroker, BenchTarget } from '../bench-target.ts';
+import { LoadFault } from '../load/load-fault.ts';
+import type { PassOrder } from '../load/load-generator.ts';
 import { LoadGenerator } from '../load/load-generator.ts';
 import type { BenchSettings } from './job.ts';
 
@@ -45,7 +47,7 @@ export class Session {
     const { prefetch, window } = this.#settings;
     const load = await LoadGenerator.open({ address: this.broker.address, queue, prefetch, ...shape });
     this.#loads.set(key, load);
-    await load.pass({ ...warmUp, window, ...leadFor(shape, { window, ...warmUp }) });
+    await warm(load, { ...warmUp, window, ...leadFor(shape, { window, ...warmUp }) });
     return load;
   }
 
@@ -56,9 +58,24 @@ export class Session {
     for (const load of loads) await load.close();
   }
 
+  /** A LoadFault that also says how the broker ended, if it did. */
+  async explained(error: unknown): Promise<unknown> {
+    const end = error instanceof LoadFault ? await this.broker.findEnd() : undefined;
+    return end === undefined ? error : new LoadFault(`${(error as LoadFault).message}; ${end}`);
+  }
+
   async stop(): Promise<void> {
     await this.dropLoads();
     await this.broker.stop();
+  }
+}
+
+async function warm(load: LoadGenerator, order: PassOrder): Promise<void> {
+  try {
+    await load.pass(order);
+  } catch (error) {
+    if (!(error instanceof LoadFault)) throw error;
+    throw new LoadFault(`in the warm-up before it, ${error.message}`);
   }
 }
 
