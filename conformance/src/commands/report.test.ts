@@ -63,6 +63,21 @@ describe('report LOG', () => {
     expect(readFileSync(good, 'utf8')).toBe(text);
   });
 
+  it('refuses a folder in which it would overwrite the log', () => {
+    const out = mkdtempSync(join(folder, 'out-'));
+    for (const name of ['events.ndjson', 'report.json']) {
+      const path = join(out, name);
+      writeFileSync(path, readFileSync(name === 'report.json' ? asJson : good));
+      const message = `--out ${out} would overwrite a log that is read (${path}); choose another path`;
+      expect(() => report('merge', path, '--out', out)).toThrow(message);
+      if (name === 'report.json') expect(() => report(path, '--out', out)).toThrow(message);
+    }
+    // It makes the reports beside a log, and leaves that alone.
+    rmSync(join(out, 'report.json'));
+    expect(report(join(out, 'events.ndjson'), '--out', out).exitCode).toBe(0);
+    expect(readFileSync(join(out, 'events.ndjson'), 'utf8')).toBe(readFileSync(good, 'utf8'));
+  });
+
   it('prints the run beside other reports where that is asked for', () => {
     const page = `html=${join(folder, 'page.html')}`;
     expect(report(good, '--reporter', 'console', '--reporter', page).out).toContain('The gate is open');

@@ -59,11 +59,12 @@ function only(paths: readonly string[], what: string): string {
 }
 
 /** Throws a UsageError, also for a report that would overwrite a log that is read. */
-function outputsOf(flags: ParsedFlags): Outputs {
+function outputsOf(flags: ParsedFlags, writesLog = false): Outputs {
   const outputs = readOutputs(flags);
   refuseSharedPaths(
     outputs,
     flags.positionals.map((path) => ['a log that is read', path] as const),
+    writesLog,
   );
   return outputs;
 }
@@ -71,7 +72,7 @@ function outputsOf(flags: ParsedFlags): Outputs {
 /** Always prints the verdict of the merged log; with --out, it writes the log into the folder, as a run does. */
 function merge(paths: readonly string[], flags: ParsedFlags, terminal: Terminal): ExitCode {
   const log = mergedLog(paths.map((path) => ({ path, log: readRun(path) })));
-  const outputs = outputsOf(flags);
+  const outputs = outputsOf(flags, true);
   const { outFolder } = outputs;
   print(log, outputs, terminal);
   if (outFolder === undefined) return write(log, outputs, terminal);

@@ -145,7 +145,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
   };
   refuseUnusedCredentials(options.target, options.credentials ?? {});
   const outputs = readOutputs(flags);
-  refuseSharedPaths(outputs, filesRead(flags));
+  refuseSharedPaths(outputs, filesRead(flags), true);
   return { options, outputs, keepAlive: keepAliveOf(flags, options) };
 }
 

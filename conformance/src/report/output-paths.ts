@@ -10,9 +10,11 @@ type Written = { readonly path: string; readonly content: string; readonly flag:
 /** What a command reads, each by the words for it. */
 export type Inputs = readonly (readonly [what: string, path: string])[];
 
-/** Throws a UsageError. */
-export function refuseSharedPaths({ reports, outFolder }: Outputs, inputs: Inputs): void {
-  const files = new Map(usualFiles(outFolder).map((one) => [placeOf(one.path), one]));
+/** `writesLog`: the command writes the event log into the folder of `--out` too. Throws a UsageError. */
+export function refuseSharedPaths({ reports, outFolder }: Outputs, inputs: Inputs, writesLog: boolean): void {
+  const usual = usualFiles(outFolder);
+  for (const one of usual) if (writesLog || one.content !== 'ndjson') refuseOverwriting(one, inputs);
+  const files = new Map(usual.map((one) => [placeOf(one.path), one]));
   for (const one of reports.flatMap(namedFile)) {
     const place = placeOf(one.path);
     refuseOverwriting(one, inputs);
@@ -29,8 +31,10 @@ export function refuseOverwriting(
   inputs: Inputs,
 ): void {
   const place = placeOf(path);
-  const [what] = inputs.find(([, input]) => placeOf(input) === place) ?? [];
-  if (what !== undefined) throw new UsageError(`${flag} would overwrite ${what}; choose another path`);
+  const [what, input] = inputs.find(([, read]) => placeOf(read) === place) ?? [];
+  if (what === undefined) return;
+  const named = flag.startsWith('--out') ? ` (${input})` : '';
+  throw new UsageError(`${flag} would overwrite ${what}${named}; choose another path`);
 }
 
 /** None for what goes to devices and pipes, and for what is appended: these overwrite nothing. */
