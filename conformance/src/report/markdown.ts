@@ -76,7 +76,8 @@ function failureBlock(result: LoggedResult): string {
       ? [blockedText(result)]
       : failureLines(result, { trace: 'fail', color: false });
   const text = shortened(lines.join('\n').trimEnd(), maxDetailLength);
-  const summary = `<summary><b>${result.outcome}</b> ${inline(caseName(result))}: ${code(headline(result))}</summary>`;
+  const what = element(shortened(headline(result), 200));
+  const summary = `<summary><b>${result.outcome}</b> ${element(caseName(result))}: <code>${what}</code></summary>`;
   return `<details>${summary}\n\n${fenced(text)}\n\n</details>`;
 }
 
@@ -119,15 +120,19 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 
 /** Escapes a text, so that it contains no markup and no mention. */
 export function inline(text: string): string {
+  return element(text).replace(/[\\`*_[\]|~!]|(?<!&)#/g, '\\$&');
+}
+
+/** Within an HTML block Markdown is not read: the backslashes of `inline` would be shown. */
+function element(text: string): string {
   return visibleLine(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replace(/[\\`*_[\]|~#!]/g, '\\$&')
     .replaceAll('@', '&#64;');
 }
 
-/** A text from a broker as code; in HTML, because a <summary> does not support backticks. */
+/** A text from a broker as code in a table. */
 function code(text: string): string {
   return `<code>${inline(shortened(text, 200))}</code>`;
 }

@@ -179,6 +179,16 @@ describe('TAP', () => {
 });
 
 describe('Markdown', () => {
+  it('shows in the line of a check what came, since Markdown is not read there', () => {
+    const result = sampleResult('CONN-001a', 'fail', {
+      title: 'an [odd] title',
+      reason: 'a_b *c* <i> @all # | ~',
+    });
+    expect(markdownSummary(sampleLog([result]))).toContain(
+      'CONN-001a an [odd] title: <code>a_b *c* &lt;i&gt; &#64;all # | ~</code></summary>',
+    );
+  });
+
   it('says the verdict, the counts, and explains what failed', () => {
     const text = markdownSummary(colourfulLog());
     expect(text).toContain('## tiny 1: not conformant');
