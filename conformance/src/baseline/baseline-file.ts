@@ -43,10 +43,13 @@ function textOf(path: string): string {
 /** A file without entries is a baseline that expects no failures. */
 export function parseBaseline(text: string, path: string, now: Date): Baseline {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  // An editor may have written a byte order mark.
+  const document = parseDocument(text.replace(/^\ufeff/, ''), { lineCounter: lines });
   const syntax = document.errors.map(({ linePos, message }) => fault(linePos?.[0].line ?? 1, message));
   refuse(path, syntax);
-  const located = locatedEntries(document, lines);
+  if (!isSeq(document.contents) && !isEmpty(document))
+    refuse(path, [fault(1, 'a baseline is a list of entries: "- id: ..", one below the other')]);
+  const located = locatedEntries(document, lines, path);
   refuse(
     path,
     located.flatMap((entry) => entryFaults(entry, now)),
@@ -77,11 +80,13 @@ function refuse(path: string, faults: readonly Fault[]): void {
   throw new UsageError([`baseline ${path} is not valid:`, ...lines].join('\n'));
 }
 
-function locatedEntries(document: Document.Parsed, lines: LineCounter): readonly Located[] {
+function isEmpty({ contents }: Document.Parsed): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
+}
+
+function locatedEntries(document: Document.Parsed, lines: LineCounter, path: string): readonly Located[] {
   const { contents } = document;
-  if (contents === null || (isScalar(contents) && contents.value === null)) return [];
-  if (!isSeq(contents))
-    throw new UsageError('a baseline is a list of entries: "- id: ..", one below the other');
+  if (!isSeq(contents)) return [];
   return contents.items.map((item) => {
     const lineAt = (node: unknown): number | undefined => {
       const range = (node as { range?: readonly number[] | null } | null)?.range;
@@ -90,9 +95,18 @@ function locatedEntries(document: Document.Parsed, lines: LineCounter): readonly
     const line = lineAt(item) ?? 1;
     const keyOf = (key: string): unknown =>
       isMap(item) ? item.items.find((pair) => isScalar(pair.key) && pair.key.value === key)?.key : undefined;
-    const value: unknown = (item as { toJS(document: Document): unknown }).toJS(document);
+    const value = entryValue(item, document, path, line);
     return { value, line, lineOf: (key) => lineAt(keyOf(key)) ?? line };
   });
+}
+
+/** An alias can name an anchor that is not there. */
+function entryValue(item: unknown, document: Document, path: string, line: number): unknown {
+  try {
+    return (item as { toJS(document: Document): unknown }).toJS(document);
+  } catch (error) {
+    return refuse(path, [fault(line, (error as Error).message)]);
+  }
 }
 
 function entryFaults(entry: Located, now: Date): readonly Fault[] {

@@ -52,6 +52,10 @@ describe('parseBaseline', () => {
     ]);
   });
 
+  it('reads a file with a byte order mark', () => {
+    expect(baselineOf('\ufeff- id: CONN-001a', '  expect: fail', '  reason: r').entries).toHaveLength(1);
+  });
+
   it.each(['', '# nothing yet', '[]'])('takes a file without entries: "%s"', (text) => {
     expect(baselineOf(text).entries).toEqual([]);
   });
@@ -59,7 +63,8 @@ describe('parseBaseline', () => {
   const id = '- id: CONN-001a';
   const flaky = [id, '  expect: flaky', '  reason: r'];
   it.each<[string, readonly string[], string]>([
-    ['no list', ['id: CONN-001a'], 'a baseline is a list of entries'],
+    ['no list', ['id: CONN-001a'], 'is not valid:\n  line 1: a baseline is a list of entries'],
+    ['an alias of nothing', [id, '  expect: fail', '  reason: r', '- *x'], 'line 4: Unresolved alias'],
     ['broken YAML', ['- id: [', '- b: 1'], 'line 2: '],
     ['no reason', [id, '  expect: fail'], 'line 1: reason is missing'],
     ['an unknown key', [id, '  expect: fail', '  reason: r', '  untill: x'], 'line 4: untill is not known'],

@@ -8,6 +8,7 @@ import type { Broker } from '../target/broker.ts';
 import { attachedBroker, spawnBroker } from '../target/broker.ts';
 import type { BrokerExit } from '../target/broker-process.ts';
 import { hookedBroker } from '../target/hooked-broker.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import type { Target } from '../target/target-file.ts';
 import { readTarget } from '../target/target-file.ts';
 import { testTrust, withCertificatePaths } from '../target/test-certificates.ts';
@@ -71,7 +72,9 @@ export function measuredTarget(target: Target, access: Access = openAccess): Ben
     isAttached: target.lifecycle.kind === 'attach',
     start: async (request = {}) => {
       const wanted = joinedRequest(request, isConfigured(target) ? accessRequest(access) : {});
-      const broker = await startedBroker(target, withCertificatePaths(wanted));
+      const broker = await startedBroker(target, withCertificatePaths(wanted)).catch((error: unknown) => {
+        throw redactedFault(target, error);
+      });
       try {
         refuseStorage(target, request, broker);
         refuseUnsupported(target.name, access, broker.unsupported);
@@ -146,4 +149,10 @@ function endText(end: BrokerExit, log: readonly string[]): string {
   const last = log.findLast((line) => line.trim() !== '');
   const words = last === undefined ? 'it wrote no log' : `its log ends with: ${last.trim()}`;
   return `the broker ended (${exitText(end)}), ${words}`;
+}
+
+function redactedFault({ redactions = [] }: Target, error: unknown): unknown {
+  return error instanceof TargetFault
+    ? new TargetFault(error.kind, redactor(redactions)(error.message))
+    : error;
 }

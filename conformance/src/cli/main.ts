@@ -135,7 +135,7 @@ async function dispatch(
   if (name === undefined) throw new UsageError(`a command is missing\n${helpLines().join('\n')}`);
   const command = commands.get(name);
   if (command === undefined)
-    throw new UsageError(didYouMean(`unknown command ${name}`, name, [...commands.keys()]));
+    throw new UsageError(didYouMean(`unknown command ${name}`, name, [...commands.keys(), 'help']));
   if (rest.includes('--help') || rest.includes('-h')) return say(terminal, commandHelp(command));
   return command.run(rest, load(), terminal, signal);
 }

@@ -92,10 +92,21 @@ describe('doctor ends with', () => {
     expect(await doctor(target)).toMatchObject({ exitCode: 4, text: expect.stringContaining(text) });
   });
 
+  it('4, with a log that no terminal and no CI system carries out, and without secrets', async () => {
+    const words = '::error::owned\\n\\u001b[2J it is hunter2';
+    const command = [process.execPath, '-e', `console.error("${words}"); process.exitCode = 3`];
+    const lifecycle = { kind: 'spawn', command } as const;
+    const target: Target = { schema: 1, name: 'x', lifecycle, redactions: ['hunter2'] };
+    const { exitCode, text } = await doctor(target);
+    expect(exitCode).toBe(4);
+    expect(text).toContain('    | ::error::owned\n    | \\u001b[2J it is [redacted]');
+    expect(text).not.toMatch(/^\s*::|hunter2/m);
+  });
+
   it('4 when nobody runs where it is attached to', async () => {
     const tcp = { host: '127.0.0.1', port: await freePort() };
     const target: Target = { schema: 1, name: 'x', lifecycle: { kind: 'attach' }, endpoints: { tcp } };
-    expect(await doctor(target)).toMatchObject({ exitCode: 4, named: ['no-start'] });
+    expect(await doctor(target)).toMatchObject({ exitCode: 4, named: ['unreachable'] });
   });
 
   it('0 at an attached broker, which it leaves running and clean', async () => {

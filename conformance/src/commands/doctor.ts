@@ -16,6 +16,8 @@ import { examine } from '../doctor/examine.ts';
 import type { Diagnosis, ExaminationStep } from '../doctor/finding.ts';
 import { mistakes } from '../doctor/finding.ts';
 import { reachWords, scaleWords } from '../engine/reproduce.ts';
+import { redactor } from '../report/redaction.ts';
+import { visibleLine, visibleText } from '../report/visible-text.ts';
 import { readTarget } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { UsageError } from '../usage-error.ts';
@@ -51,7 +53,8 @@ export async function doctorCommand(
     credentials,
     signal,
   });
-  for (const line of diagnosisLines(target.name, diagnosis)) terminal.out(line);
+  const told = redactor(target.redactions ?? [])(diagnosis);
+  for (const line of diagnosisLines(target.name, told)) terminal.out(visibleText(line));
   if (!diagnosis.started) return exitCodes.target;
   if (diagnosis.findings.length > 0) return exitCodes.failed;
   const reach = reachWords({ targetPath: path, givenCredentials: givenCredentials(flags) });
@@ -75,7 +78,7 @@ function diagnosisLines(name: string, { steps, findings, log }: Diagnosis): read
     `  do:   ${mistakes[mistake].remedy}`,
     '',
   ]);
-  const tail = log.slice(-shownLogLineCount).map((line) => `  ${line}`);
+  const tail = log.slice(-shownLogLineCount).map((line) => `  | ${visibleLine(line)}`);
   const logLines = tail.length === 0 ? [] : ['the last lines of its log:', ...tail, ''];
   const count = `${countText(findings.length, 'mistake')} found`;
   return [...lines, '', ...found, ...logLines, `${name}: ${count}.`];

@@ -95,7 +95,7 @@ const spawning = (command: readonly string[], cwd?: string): Target => ({
   name: 'odd',
   lifecycle: { kind: 'spawn', command, ...(cwd === undefined ? {} : { cwd }) },
 });
-const lastWord = 'console.error("no licence"); process.exitCode = 3';
+const lastWord = 'console.error("no licence\\n::error::x ##[error]y"); process.exitCode = 3';
 const unwritable = (): readonly string[] => ['--reporter', `json=${join(fileOf(''), 'report.json')}`];
 /** A pipe without a reader: whether somebody reads it is known only at the end. */
 const unread = (): readonly string[] => {
@@ -176,7 +176,7 @@ describe('the exit code of a run', () => {
       4,
       'a target that ends with a last word',
       { checks: [passing], target: spawning([process.execPath, '-e', lastWord]) },
-      'its log ends with:\n         no licence\nodd is NOT SHOWN',
+      'its log ends with:\n         | no licence\n         | ::error::x \\u0023#[error]y\nodd is NOT SHOWN',
     ],
     [4, 'a target that is not there', { checks: [passing], target: nobody }, 'cannot be reached'],
     [4, 'a target that dies between checks', dying(), 'ended unexpectedly'],

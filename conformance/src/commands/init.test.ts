@@ -142,6 +142,7 @@ describe('init with answers', () => {
 describe('init refuses, with exit code 2 and nothing written,', () => {
   it.each([
     [[], '--name is missing, and there is no terminal to ask on'],
+    [['--yes'], '--command is missing, and it has no default'],
     [['--name', 'x'], '--command is missing'],
     [['--name', 'x', '--command', 'a', '--address', 'b'], '--command and --address do not go together'],
     [['--name', 'x', '--address', 'a:b:c'], 'a:b:c came, allowed: an address such as 127.0.0.1:2925'],

@@ -69,7 +69,7 @@ export async function initCommand(
     ],
     schemaLink: schemaLink(path),
     ...answers,
-    capabilities: capabilitiesOf(flags.many('capability')),
+    capabilities: capabilitiesOf([...new Set(flags.many('capability'))]),
   });
   // The written file must be one that `run` accepts, so it is read again.
   parseTarget(text, path);
@@ -104,7 +104,7 @@ async function answersOf(flags: ParsedFlags, ask: Asker): Promise<Answers> {
   const reached = await reachedBy(flags, ask);
   const words = flags.many('profile');
   const asked = words.length > 0 || ask === undefined ? words : (await askProfiles(ask)).split(/[\s,]+/);
-  const profiles = (asked.length === 0 ? [defaults.profile] : asked).map((word) =>
+  const profiles = [...new Set(asked.length === 0 ? [defaults.profile] : asked)].map((word) =>
     oneOf('profile', word, profileNames, defaults.profile),
   );
   return { name, ...reached, profiles };
@@ -125,23 +125,23 @@ async function given(
   if (value !== undefined) return value;
   if (ask !== undefined) return ask(question, otherwise);
   if (flags.boolean('yes')) return otherwise;
-  throw missing(flag);
+  throw missing(flag, flags);
 }
 
-function missing(flag: string): UsageError {
+function missing(flag: string, flags: ParsedFlags): UsageError {
   return new UsageError(
     [
-      `--${flag} is missing, and there is no terminal to ask on. Say, for example`,
+      `--${flag} is missing, and ${flags.boolean('yes') ? 'it has no default' : 'there is no terminal to ask on'}. Say, for example`,
       '  init --name "My Broker" --command "python3 adapter.py"       a broker that an adapter starts',
       '  init --name "My Broker" --address 127.0.0.1:2925             a broker that already runs',
       '  init --name "My Broker" --address 127.0.0.1:2925 --start "./up.sh" --stop "./down.sh"',
-      'or --yes for the defaults of missing values.',
+      ...(flags.boolean('yes') ? [] : ['and --yes for the defaults of other missing values.']),
     ].join('\n'),
   );
 }
 
 async function reachedBy(flags: ParsedFlags, ask: Asker): Promise<Pick<Answers, 'lifecycle' | 'endpoints'>> {
-  const kind = kindOf(flags) ?? (await askKind(ask));
+  const kind = kindOf(flags) ?? (await askKind(flags, ask));
   if (kind === 'spawn') {
     const line = flags.text('command') ?? (await ask?.('The command that starts the adapter', '')) ?? '';
     const command = wordsOf(line);
@@ -168,8 +168,8 @@ function kindOf(flags: ParsedFlags): Target['lifecycle']['kind'] | undefined {
   return has('address') ? 'attach' : undefined;
 }
 
-async function askKind(ask: Asker): Promise<Target['lifecycle']['kind']> {
-  if (ask === undefined) throw missing('command');
+async function askKind(flags: ParsedFlags, ask: Asker): Promise<Target['lifecycle']['kind']> {
+  if (ask === undefined) throw missing('command', flags);
   const answer = await ask(
     'How does the runner reach it: spawn (it starts an adapter), hooks (shell commands), attach (it already runs)',
     'spawn',
@@ -179,7 +179,7 @@ async function askKind(ask: Asker): Promise<Target['lifecycle']['kind']> {
 
 async function endpointsOf(flags: ParsedFlags, ask: Asker): Promise<Endpoints> {
   const address = flags.text('address') ?? (await ask?.('Where does it listen', '127.0.0.1:2925'));
-  if (address === undefined) throw missing('address');
+  if (address === undefined) throw missing('address', flags);
   const health =
     flags.text('health') ?? (await ask?.('The URL of its health server, if it has one', '')) ?? '';
   const dashboard = flags.text('dashboard') ?? '';
@@ -193,8 +193,8 @@ async function endpointsOf(flags: ParsedFlags, ask: Asker): Promise<Endpoints> {
 async function hooksOf(flags: ParsedFlags, ask: Asker): Promise<Target['lifecycle']> {
   const start = flags.text('start') ?? (await ask?.('The shell command that starts it', ''));
   const stop = flags.text('stop') ?? (await ask?.('The shell command that stops it', ''));
-  if (start === undefined || start === '') throw missing('start');
-  if (stop === undefined || stop === '') throw missing('stop');
+  if (start === undefined || start === '') throw missing('start', flags);
+  if (stop === undefined || stop === '') throw missing('stop', flags);
   const crash = flags.text('crash');
   return { kind: 'hooks', start, stop, ...(crash === undefined ? {} : { crash }) };
 }

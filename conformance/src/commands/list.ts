@@ -41,7 +41,7 @@ export function listCommand(args: readonly string[], { catalogue }: Sources, ter
   if (stray !== undefined)
     throw new UsageError(`list takes no argument, ${stray} came; list --only ${stray}`);
   const request = {
-    profiles: flags.many('profile').map((name) => oneOf('profile', name, profileNames, 'core')),
+    profiles: [...new Set(flags.many('profile'))].map((name) => oneOf('profile', name, profileNames, 'core')),
     level: oneOf('level', flags.text('level')?.toUpperCase(), levels, 'MAY'),
     only: flags.many('only'),
     skip: flags.many('skip'),

@@ -6,6 +6,7 @@ import type { Sources } from '../cli/sources.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import type { Observation } from '../observation/observation.ts';
 import { observe } from '../observation/observe.ts';
+import { visibleLine } from '../report/visible-text.ts';
 import { defaultPorts, parseAddress, parseUrl, urlAt } from '../target/address.ts';
 import { attachedBroker } from '../target/broker.ts';
 import { schemaLink } from '../target/schema-link.ts';
@@ -76,7 +77,7 @@ function credentialsOf(flags: ParsedFlags): Credentials {
 
 function tell(seen: Observation, tcp: Endpoints['tcp'], flags: ParsedFlags, terminal: Terminal): ExitCode {
   terminal.out(`what was seen at ${tcp.host}:${tcp.port}:`);
-  for (const { topic, text } of seen.facts) terminal.out(`  ${topic.padEnd(14)}${text}`);
+  for (const { topic, text } of seen.facts) terminal.out(`  ${topic.padEnd(14)}${visibleLine(text)}`);
   if (!seen.speaks) {
     const what = seen.demandsCredentials
       ? 'it needs credentials; nothing more was observed'

@@ -67,7 +67,7 @@ export async function replayCommand(
     return differenceCount(replayed) === 0 ? exitCodes.open : exitCodes.failed;
   } catch (error) {
     if (!(error instanceof TargetFault)) throw error;
-    terminal.err(`truemq-conformance: ${error.message}`);
+    terminal.err(`truemq-conformance: ${redact(error.message)}`);
     return exitCodes.target;
   } finally {
     await pool.dispose();

@@ -120,7 +120,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
   const options: RunOptions = {
     target: readTarget(targetPath),
     targetPath,
-    profiles: flags.many('profile').map((name) => oneOf('profile', name, profileNames, 'core')),
+    profiles: [...new Set(flags.many('profile'))].map((name) => oneOf('profile', name, profileNames, 'core')),
     level: oneOf('level', flags.text('level')?.toUpperCase(), levels, 'MAY'),
     only: flags.many('only'),
     skip: flags.many('skip'),

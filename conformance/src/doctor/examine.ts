@@ -15,7 +15,7 @@ import type { Credentials } from '../wire/credentials.ts';
 import { tryCommands } from './commands.ts';
 import { tryDelivery } from './delivery.ts';
 import { Examination } from './examination.ts';
-import type { Diagnosis, DoctorFinding } from './finding.ts';
+import type { Diagnosis, DoctorFinding, MistakeName } from './finding.ts';
 import { tryHandshake } from './handshake.ts';
 import { tryHealth } from './health.ts';
 import { tryRestart } from './restart.ts';
@@ -41,7 +41,7 @@ export async function examine(setting: DoctorSetting): Promise<Diagnosis> {
     if (!(error instanceof TargetFault)) throw error;
     const finding = startFinding(error);
     examination.find('start', finding);
-    return examination.diagnosis(finding.mistake !== 'no-start', []);
+    return examination.diagnosis(!startFaults.includes(finding.mistake), []);
   }
   const client = clientAt(broker, setting);
   try {
@@ -95,8 +95,18 @@ function requestFor({ profiles = [] }: Target): ConfigurationRequest {
 }
 
 function startFinding({ kind, message }: TargetFault): DoctorFinding {
-  return { mistake: kind === 'no JSON' ? 'stdout-text' : 'no-start', seen: message };
+  switch (kind) {
+    case 'no JSON':
+      return { mistake: 'stdout-text', seen: message };
+    case 'unreachable':
+      return { mistake: 'unreachable', seen: message };
+    default:
+      return { mistake: 'no-start', seen: message };
+  }
 }
+
+/** After these there is no broker to examine. */
+const startFaults: readonly MistakeName[] = ['no-start', 'unreachable'];
 
 async function tryBroker(
   setting: DoctorSetting,

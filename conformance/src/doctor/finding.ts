@@ -82,7 +82,12 @@ export const mistakes = {
   'no-start': {
     title: 'the target does not start',
     remedy:
-      'Run the command by hand, give it the line of configuration that docs/adapter.md shows, and see what it says.',
+      'Run its command by hand and see what it says; give an adapter the line of configuration that docs/adapter.md shows.',
+  },
+  unreachable: {
+    title: 'no broker listens at the address of the target file',
+    remedy:
+      'Start the broker, or correct endpoints.tcp in the target file: the runner does not start this one.',
   },
 } as const;
 

@@ -7,9 +7,12 @@ const steering =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** The text with every control character escaped as `\u001b`; tabs and line feeds stay. */
+/** CI systems look for these marks anywhere in a line, and carry out what follows. */
+const ciCommand = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
+/** The text with every control character and CI mark escaped as `\u001b`; tabs and line feeds stay. */
 export function visibleText(text: string): string {
-  return text.replace(steering, (character) => {
+  return text.replace(ciCommand, '\\u0023').replace(steering, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u${code.toString(16).padStart(4, '0')}`;
   });

@@ -1,8 +1,10 @@
 // One adapter process: starts it, sends it one JSON line, reads its answer, stops or kills it, and keeps its log. It knows nothing about
 // checks. It records every end of the broker, and whether the runner ordered it. See docs/adapter.md.
+
 import { createInterface } from 'node:readline';
 import adapterSchema from '../../schemas/adapter.schema.json' with { type: 'json' };
 import type { NeutralConfiguration } from '../configuration.ts';
+import { visibleLine } from '../report/visible-text.ts';
 import { within } from '../within.ts';
 import type { LogTail } from './log-tail.ts';
 import type { ProcessExit } from './process-group.ts';
@@ -53,7 +55,7 @@ export class BrokerProcess {
     } catch (error) {
       await broker.crash();
       if (!(error instanceof TargetFault)) throw error;
-      const message = `${lifecycle.command.join(' ')}: ${error.message}${logText(options.log)}`;
+      const message = `${lifecycle.command.join(' ')}: ${error.message}${options.log.endText}`;
       throw new TargetFault(error.kind, message);
     }
   }
@@ -148,11 +150,7 @@ function parse(line: string): unknown {
   } catch {
     throw new TargetFault(
       'no JSON',
-      `the first line on standard output is not JSON (logs belong on standard error): ${line.slice(0, 200)}`,
+      `the first line on standard output is not JSON (logs belong on standard error): ${visibleLine(line.slice(0, 200))}`,
     );
   }
-}
-
-function logText(log: LogTail): string {
-  return log.lines.length === 0 ? '' : `\n  its log ends with:\n    ${log.lines.slice(-10).join('\n    ')}`;
 }

@@ -200,7 +200,7 @@ export async function attachedBroker(endpoints: Endpoints, timing: Timing): Prom
   const { host, port } = endpoints.tcp;
   const reason = await unreachableReason(endpoints.tcp, timing.startMs);
   if (reason !== undefined) {
-    const message = `${host}:${port} cannot be reached (${reason}); is a broker running there?`;
+    const message = `${host}:${port} cannot be reached (${reason}); start the broker there, or correct the address`;
     throw new TargetFault('unreachable', message);
   }
   const refuse = (): never => {

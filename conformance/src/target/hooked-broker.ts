@@ -123,7 +123,7 @@ class HookedBroker implements Broker {
     const reason = startFailed(ended)
       ? `it ended with ${howText(ended)}`
       : `${host}:${port} cannot be reached after ${this.#timing.startMs} ms`;
-    throw new TargetFault('hook failed', `the start hook failed: ${reason}${this.#logText()}`);
+    throw new TargetFault('hook failed', `the start hook failed: ${reason}${this.log.endText}`);
   }
 
   /** The HTTP servers may open a little later. The checks judge whether they do. */
@@ -278,7 +278,7 @@ class HookedBroker implements Broker {
     clearTimeout(timer);
     if (code === 0) return;
     const how = fault ?? howText({ code, signal });
-    throw new TargetFault('hook failed', `the ${name} hook failed: ${how}${this.#logText()}`);
+    throw new TargetFault('hook failed', `the ${name} hook failed: ${how}${this.log.endText}`);
   }
 
   #spawn(name: HookName, line: string): ProcessGroup {
@@ -314,12 +314,6 @@ class HookedBroker implements Broker {
       stdio: 'ignore',
     });
     life.command.kill();
-  }
-
-  #logText(): string {
-    return this.log.lines.length === 0
-      ? ''
-      : `\n  its log ends with:\n    ${this.log.lines.slice(-10).join('\n    ')}`;
   }
 }
 

@@ -10,6 +10,7 @@ export type Schema = {
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
   readonly minItems?: number;
+  readonly uniqueItems?: boolean;
   readonly minLength?: number;
   readonly pattern?: string;
   /** What a pattern allows, in words. */
@@ -52,6 +53,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['additionalProperties', unknownKeyFaults],
   ['items', itemFaults],
   ['minItems', ({ minItems = 0 }, value, key) => lengthFault(value, minItems, key, 'entries')],
+  ['uniqueItems', repeatFaults],
   ['minLength', ({ minLength = 0 }, value, key) => lengthFault(value, minLength, key, 'characters')],
   ['pattern', patternFaults],
   ['minimum', (schema, value, key) => rangeFault(schema, value, key)],
@@ -103,6 +105,13 @@ function unknownKeyFaults(schema: Schema, value: unknown, key: string, root: Sch
 function itemFaults({ items = {} }: Schema, value: unknown, key: string, root: Schema): readonly string[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index) => schemaFaults(items, item, `${key}[${index}]`, root));
+}
+
+function repeatFaults(_schema: Schema, value: unknown, key: string): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const shown = value.map(jsonOf);
+  const repeated = shown.filter((text, index) => shown.indexOf(text) < index);
+  return [...new Set(repeated)].map((text) => `${key}: ${text} came more than once, allowed: once`);
 }
 
 function lengthFault(value: unknown, least: number, key: string, unit: string): readonly string[] {

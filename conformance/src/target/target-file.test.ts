@@ -38,6 +38,13 @@ describe('parseTarget', () => {
     expect(() => parseTarget(text, 'x.yaml')).toThrow('lifecycle.kind: a value that contains itself came');
   });
 
+  it('refuses an alias of an anchor that is not there', () => {
+    expect(() => parseTarget('schema: 1\nname: *x\n', 'x.yaml')).toThrow(UsageError);
+    expect(() => parseTarget('schema: 1\nname: *x\n', 'x.yaml')).toThrow(
+      'x.yaml is not valid:\n  Unresolved alias',
+    );
+  });
+
   it('reads JSON and YAML', () => {
     expect(parseTarget(JSON.stringify(spawned), 'x.json')).toEqual(spawned);
     expect(parseTarget('schema: 1\nname: x\nlifecycle: {kind: spawn, command: [x]}\n', 'x.yaml')).toEqual(
@@ -53,6 +60,16 @@ describe('parseTarget', () => {
       'a redaction that is no regular expression',
       { ...spawned, redactions: ['a', '('] },
       'redactions[1]: "(" came, allowed: a regular expression (Invalid regular expression',
+    ],
+    [
+      'a profile twice',
+      { ...spawned, profiles: ['core', 'tls', 'core'] },
+      'profiles: "core" came more than once, allowed: once',
+    ],
+    [
+      'a capability twice',
+      { ...spawned, capabilities: ['nack', 'nack'] },
+      'capabilities: "nack" came more than once, allowed: once',
     ],
     ['a wrong version', { ...spawned, schema: 2 }, 'schema: 2 came, allowed: 1'],
     [

@@ -2,6 +2,7 @@
 // with its key, its value and what is allowed. It starts nothing.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Document } from 'yaml';
 import { parseDocument } from 'yaml';
 import schema from '../../schemas/target.schema.json' with { type: 'json' };
 import type { Capability, ProfileName } from '../catalogue-words.ts';
@@ -93,10 +94,19 @@ export function parseTarget(text: string, path: string): Target {
   const document = parseDocument(text);
   const syntax = document.errors.map((error) => error.message);
   if (syntax.length > 0) throw new UsageError(faultList(path, syntax));
-  const value: unknown = document.toJS();
+  const value = contentOf(document, path);
   const faults = [...schemaFaults(schema as Schema, value), ...ruleFaults(value), ...patternFaults(value)];
   if (faults.length > 0) throw new UsageError(faultList(path, faults));
   return value as Target;
+}
+
+/** An alias can name an anchor that is not there. */
+function contentOf(document: Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new UsageError(faultList(path, [(error as Error).message]));
+  }
 }
 
 /** Rules between keys: the messages of a schema would not help here. */
