@@ -170,7 +170,10 @@ function annotations(report, exitCode, code) {
 }
 
 function noReportText(code) {
-  return `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${code}).`;
+  const why = 'The log of this step says why, in its last lines.';
+  if (code === usageError)
+    return `No broker was tested: an input, a flag or a file is wrong (exit code ${code}). ${why}`;
+  return `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${code}). ${why}`;
 }
 
 function wholeText({ target, verdict }, exitCode, code) {

@@ -190,6 +190,9 @@ describe('the action', () => {
     expect(exitCode).toBe(2);
     expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '2' });
     expect(printed).toContain('none.json cannot be read');
+    expect(printed).toContain(
+      '::No broker was tested: an input, a flag or a file is wrong (exit code 2). The log of this step says why',
+    );
   });
 });
 
@@ -204,7 +207,7 @@ describe('a run without a report', () => {
     const { exitCode, outputs, printed, summary } = await job(given);
     expect(exitCode).toBe(5);
     expect(outputs).toMatchObject({ ...undetermined, 'exit-code': '5' });
-    const text = `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${endedWith}).`;
+    const text = `No broker was tested: the runner did not start or wrote no report (it ended with exit code ${endedWith}). The log of this step says why, in its last lines.`;
     expect(printed).toMatch(/\n::stop-[\w-]+::\n::error title=TrueMQ conformance::/);
     expect(printed).toContain(text);
     expect(summary).toContain(text);

@@ -30,7 +30,11 @@ export function parseFlags(args: readonly string[], flags: readonly Flag[]): Par
   return {
     positionals,
     text: (name) => given.get(name)?.at(-1),
-    many: (name) => (given.get(name) ?? []).flatMap((list) => list.split(',')).filter((item) => item !== ''),
+    many: (name) =>
+      (given.get(name) ?? [])
+        .flatMap((list) => list.split(','))
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
     boolean: (name) => given.has(name),
   };
 }
@@ -53,7 +57,7 @@ function valueFor(flag: Flag, inline: string | undefined, rest: string[]): strin
     return '';
   }
   const value = inline ?? rest.shift();
-  const isEmpty = value === undefined || (flag.kind === 'many' ? /^,*$/ : /^$/).test(value);
+  const isEmpty = value === undefined || (flag.kind === 'many' ? /^[\s,]*$/ : /^$/).test(value);
   if (isEmpty || (inline === undefined && value.startsWith('--'))) {
     throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value ?? 'VALUE'}`);
   }

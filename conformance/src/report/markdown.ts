@@ -30,9 +30,11 @@ function headBlocks(log: RunLog): readonly string[] {
   const scope = verdict.partial ? ', in the part that was run' : '';
   const [what] = verdictLines(targetOfLog(log).name, verdict);
   const counts = countOutcomes(log.results);
+  const [reason = '', ...rest] = verdict.reason.split('\n');
   const head = [
     `## ${inline(targetLabel(log))}: ${verdict.status}${scope}`,
-    `${inline(what)} The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(verdict.reason)}.`,
+    `${inline(what)} The gate is **${verdict.gate}** (exit code ${verdict.exitCode}): ${inline(reason)}.`,
+    ...(rest.length === 0 ? [] : [fenced(rest.join('\n'))]),
     table(outcomes, [outcomes.map((outcome) => String(counts[outcome]))]),
   ];
   const causes = log.finish?.causes ?? [];

@@ -179,6 +179,16 @@ describe('TAP', () => {
 });
 
 describe('Markdown', () => {
+  it('shows the log of a broker that did not start as lines', () => {
+    const reason = 'x: ended before it answered\n  its log ends with:\n    | no `licence`';
+    const { finish } = green;
+    if (finish === undefined) throw new Error('the run is complete');
+    const verdict = { ...finish.verdict, gate: 'closed', exitCode: 4, reason } as const;
+    const text = markdownSummary({ ...green, finish: { ...finish, verdict } });
+    expect(text).toContain('(exit code 4): x: ended before it answered.\n\n```text\n  its log ends with:\n');
+    expect(text).toContain('\n    | no `licence`\n```\n');
+  });
+
   it('shows in the line of a check what came, since Markdown is not read there', () => {
     const result = sampleResult('CONN-001a', 'fail', {
       title: 'an [odd] title',
