@@ -59,6 +59,11 @@ describe('a comparison', () => {
     expect(diffOf(before, smaller).gaps).toEqual(['1 check of the first run is missing in the second']);
     const withdrawn = sampleLog([pass('CONN-001a')], { header: otherSuite });
     expect(diffOf(before, withdrawn).gaps).toEqual([]);
+    const part = { ...otherSuite, partial: true };
+    const selected = sampleLog([pass('CONN-001a')], { header: { ...part, shard: { index: 1, count: 2 } } });
+    expect(diffOf(before, selected).gaps).toEqual(['1 check of the first run is missing in the second']);
+    const samePart = sampleLog([pass('CONN-001a')], { header: part });
+    expect(diffOf(sampleLog(before.results, { header: { partial: true } }), samePart).gaps).toEqual([]);
     expect(diffLines(diffOf(before, withdrawn))).toContain(
       'the two runs were judged by different versions of the suite',
     );

@@ -2,7 +2,7 @@
 // second run did not reach makes the comparison incomplete. Pure.
 import { countText } from '../count-text.ts';
 import type { Outcome } from '../outcome.ts';
-import type { LoggedResult, RunLog } from './event-log.ts';
+import type { LoggedResult, LogHeader, RunLog } from './event-log.ts';
 import { plannedCount, targetLabel } from './event-log.ts';
 import { inline, table } from './markdown.ts';
 import { visibleLine } from './visible-text.ts';
@@ -50,7 +50,7 @@ export function diffOf(before: RunLog, after: RunLog): LogDiff {
     after: targetLabel(after),
     changes,
     sameSuite,
-    gaps: gapsOf(after, changes, sameSuite),
+    gaps: gapsOf(after, changes, mayBeWithdrawn(before, after)),
   };
 }
 
@@ -82,13 +82,24 @@ function kindOf(before: Outcome | undefined, after: Outcome | undefined): Change
   return ranks[after] > ranks[before] ? 'worse' : 'better';
 }
 
-function gapsOf(after: RunLog, changes: readonly Change[], sameSuite: boolean): readonly string[] {
+/** A check that is gone was withdrawn from the suite, unless the second run selected less. */
+function mayBeWithdrawn({ header: before }: RunLog, { header: after }: RunLog): boolean {
+  if (before.suite.digest === after.suite.digest) return false;
+  return !after.partial || selectionText(before) === selectionText(after);
+}
+
+function selectionText({ options, shard, target }: LogHeader): string {
+  const { profiles, level, only, skip } = options;
+  return JSON.stringify([profiles, level, only, skip, shard, target.profiles]);
+}
+
+function gapsOf(after: RunLog, changes: readonly Change[], excusesGone: boolean): readonly string[] {
   const gone = changes.filter(({ kind }) => kind === 'gone').length;
   const missing = plannedCount(after) - after.results.length;
   return [
     ...(after.finish === undefined ? ['the second run was interrupted'] : []),
     ...(missing > 0 ? [`the second run did not reach ${countText(missing, 'check')}`] : []),
-    ...(sameSuite && gone > 0
+    ...(!excusesGone && gone > 0
       ? [`${countText(gone, 'check')} of the first run ${gone === 1 ? 'is' : 'are'} missing in the second`]
       : []),
   ];
