@@ -148,6 +148,12 @@ describe('staleEntries', () => {
     ['a flaky one that passed', entry([until], 'flaky'), [result('pass')], undefined],
     ['a flaky one that failed', entry([until], 'flaky'), [result('fail')], undefined],
     ['a day that is over', entry(['  until: 2026-02-28']), [result('fail')], 'ended on 2026-02-28'],
+    [
+      'a day that is over, and a pass',
+      entry(['  until: 2026-02-28']),
+      [result('pass')],
+      'ended on 2026-02-28: the check passes, so remove it',
+    ],
     ['a check that this run did not select', entry(['  until: 2026-02-28']), [], undefined],
     ['a check that could not run', entry(), [result('could not run')], undefined],
     [
@@ -160,6 +166,11 @@ describe('staleEntries', () => {
     const stale = staleEntries(baseline, results, { catalogue, strict: false });
     if (text === undefined) expect(stale).toEqual([]);
     else expect(stale.join('\n')).toContain(text);
+  });
+
+  it('a warning with --strict in the place of the end of the broker', () => {
+    const stale = staleEntries(entry([], 'crash'), [result('warn')], { catalogue, strict: true });
+    expect(stale.join('\n')).toContain('only fails: say "expect: fail"');
   });
 });
 

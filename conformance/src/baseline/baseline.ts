@@ -60,14 +60,19 @@ function staleReason(
     return `there is no check ${id}: remove the entry, or look up the id with "truemq-conformance list"`;
   }
   if (results.length === 0) return undefined;
-  if (entry.expired) return `the entry for ${id} ended on ${until}: repair the broker, or set a later day`;
+  if (entry.expired) {
+    const remedy = results.every((result) => hasPassed(result, strict))
+      ? 'the check passes, so remove it'
+      : 'repair the broker, or set a later day';
+    return `the entry for ${id} ended on ${until}: ${remedy}`;
+  }
   const endedCount = results.filter(endedBroker).length;
   if (endedCount > 0 && expect !== 'crash')
     return `${id} was expected to fail and ended the broker: repair that, or say "expect: crash"`;
   if (expect === 'flaky') return undefined;
   const passedCount = results.filter((result) => hasPassed(result, strict)).length;
   const isCrashGone =
-    expect === 'crash' && endedCount === 0 && results.some(({ outcome }) => outcome === 'fail');
+    expect === 'crash' && endedCount === 0 && results.some((result) => hasFailed(result, strict));
   if (passedCount === 0) {
     return isCrashGone
       ? `${id} was expected to end the broker and only fails: say "expect: fail"`
@@ -75,6 +80,11 @@ function staleReason(
   }
   if (passedCount === results.length) return `${id} was expected to fail and passes: remove the entry`;
   return `${id} was expected to fail and passed ${passedCount} of ${results.length} times: say "expect: flaky" with a day in "until"`;
+}
+
+/** A blocked check may still end the broker when it runs. */
+function hasFailed({ outcome }: CheckResult, strict: boolean): boolean {
+  return outcome === 'fail' || (outcome === 'warn' && strict);
 }
 
 function hasPassed({ outcome }: CheckResult, strict: boolean): boolean {
