@@ -151,8 +151,9 @@ function endText(end: BrokerExit, log: readonly string[]): string {
   return `the broker ended (${exitText(end)}), ${words}`;
 }
 
-function redactedFault({ redactions = [] }: Target, error: unknown): unknown {
+/** Several targets may be measured, so it says which one. */
+function redactedFault({ name, redactions = [] }: Target, error: unknown): unknown {
   return error instanceof TargetFault
-    ? new TargetFault(error.kind, redactor(redactions)(error.message))
+    ? new TargetFault(error.kind, `${name}: ${redactor(redactions)(error.message)}`)
     : error;
 }

@@ -203,7 +203,8 @@ describe('bench --target skeleton', () => {
     const lifecycle = { kind: 'spawn', command: [process.execPath, '-e', 'process.exit(1)'] };
     writeFileSync(path, JSON.stringify({ schema: 1, name: 'broken', lifecycle }));
     const { exitCode, err } = await bench('--target', path);
-    expect(err).toContain('a target did not start');
+    expect(err).toContain('a target did not start: broken: ');
+    expect(err).toMatch(/ended before it answered/);
     expect(exitCode).toBe(4);
   });
 });
