@@ -127,6 +127,25 @@ describe('bench --compare', () => {
     }
   });
 
+  it('does not close the gate where only the skeleton is slower, and a broker is as far from it as before', async () => {
+    const measured = (name: string, skeleton: readonly number[], broker: readonly number[]): string => {
+      const file = JSON.parse(readFileSync(resultFile(name, []), 'utf8')) as BenchResult;
+      const row = (target: string, messagesPerSecond: readonly number[]) =>
+        ({ job: 'throughput', load: '1 B', target, values: { messagesPerSecond }, faults: [] }) as const;
+      const targets = [{ name: 'skeleton' }, { name: 'a' }];
+      const rows = [row('skeleton', skeleton), row('a', broker)];
+      writeFileSync(join(folder, name), JSON.stringify({ ...file, targets, rows }));
+      return join(folder, name);
+    };
+    const before = measured('quick.json', [100, 101, 102], [50, 50.5, 51]);
+    const after = measured('tired.json', [60, 60.6, 61.2], [30, 30.3, 30.6]);
+    const { exitCode, out } = await bench('--compare', before, after, '--fail-slower');
+    expect(out).toContain('slower');
+    expect(exitCode).toBe(0);
+    const worse = measured('worse.json', [100, 101, 102], [30, 30.3, 30.6]);
+    expect((await bench('--compare', before, worse, '--fail-slower')).exitCode).toBe(1);
+  });
+
   it('closes a gate only when told to', async () => {
     expect((await bench('--compare', fast, slow)).exitCode).toBe(0);
     expect((await bench('--compare', fast, slow, '--fail-slower')).exitCode).toBe(1);
