@@ -2,7 +2,7 @@
 import type { Check, CheckModule } from '../check.ts';
 import { Command } from '../wire/command.ts';
 import { compressedFrame } from '../wire/compression.ts';
-import { encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
+import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { sendFramingFault } from './shared/refusals.ts';
 
@@ -75,6 +75,38 @@ export const compressedFrameChecks: CheckModule = [
         ctx.assert.equal(answer.commandName, expected, 'the next answer');
       }
       ctx.assert.equal(await messageCountOf(witness, queue), 1, 'number of stored messages');
+    },
+  },
+  // BODY-014 (SHOULD): The broker ends a message that it forwards after the headers, even if the published body had
+  // more bytes.
+  {
+    id: 'BODY-014b',
+    title: 'delivers no bytes after the headers, even if a compressed body had some',
+    clauses: ['BODY-014', 'BODY-011', 'COMPRESS-016'],
+    profile: 'compression',
+    requires: { profiles: ['delivery'] },
+    evidence: { frames: 8, messages: 2, assertions: 2 },
+    run: async (ctx) => {
+      const witness = await ctx.connect();
+      const queue = await newQueue(ctx, witness, 'trail');
+      await witness.subscribe(queue);
+      for (const algorithm of ['gzip', 'brotli'] as const) {
+        const client = await ctx.connect({ own: true, headers: { 'supported-compression': algorithm } });
+        const id = ctx.id(algorithm);
+        const body = encodeBody({ command: Command.Publish, id, queue, payload: '1' });
+        const longer = bodyBytes(body, Buffer.from([0, 1, 0xff]));
+        await client.sendRaw(compressedFrame(longer, algorithm));
+        const answer = await client.expectOrClosed({ command: ['PublishAck', 'Error'] });
+        if (typeof answer === 'string' || answer.command === Command.Error)
+          return ctx.notApplicable('the broker refuses a body with bytes after its last field');
+        const delivery = await witness.delivery({ queue, id });
+        ctx.assert.equal(
+          delivery.trailingByteCount,
+          0,
+          `number of bytes after the headers, with ${algorithm}`,
+        );
+        await witness.ack(delivery);
+      }
     },
   },
 ] satisfies readonly Check[];

@@ -15,7 +15,7 @@ import { messageCountOf, newQueue, requireInfoShows, waitForInfo } from './share
 import { fanOutWithAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import type { JsonRecord } from './shared/required-fields.ts';
 import { takeAndLeave, waitUntil } from './shared/retry-attempts.ts';
-import { publishSeries } from './shared/subscribers.ts';
+import { expectOnlySentinel, publishSeries } from './shared/subscribers.ts';
 
 const dashboard = { profile: 'dashboard' } as const;
 
@@ -78,6 +78,28 @@ export const dashboardRequestChecks: CheckModule = [
       for (const offset of all.keys())
         pages.push(...idsIn(await listMessages(ctx, queue, `?limit=1&offset=${offset}`, 'DASH-010')));
       ctx.assert.deepEqual(pages, all, 'the ids of all pages');
+    },
+  },
+  // DASH-016 (MUST): DELETE /api/queues/{name}/messages/{messageId} removes a waiting message.
+  {
+    id: 'DASH-016d',
+    title: 'removes a FanOutWithAck message that was sent to some subscribers only, for the others',
+    clauses: ['DASH-016', 'DELIVERY-018'],
+    ...dashboard,
+    requires: { capabilities: ['maxInFlight'] },
+    accepts: ['the message is removed', 'the broker does not count it as waiting (not applicable)'],
+    evidence: { frames: 16, messages: 4, responses: 1, assertions: 2 },
+    run: async (ctx) => {
+      const { publisher, queue, fast, slow, held } = await withFullMember(ctx, fanOutWithAck);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const sent = await fast.delivery({ queue, id });
+      if ((await messageCountOf(publisher, queue)) !== 1)
+        ctx.notApplicable('the broker does not count a message as waiting that it has sent to a subscriber');
+      await remove(ctx, messagePath(queue, id), 'DASH-016');
+      ctx.assert.equal(await messageCountOf(publisher, queue), 0, 'number of waiting messages');
+      await fast.ack(sent);
+      await slow.ack(held);
+      await expectOnlySentinel(ctx, slow, queue, { text: 'the removed message is not delivered' });
     },
   },
   // DASH-009 (MUST): A listed message has id, queue_name, timestamp, headers, version, priority and delivery_attempts,

@@ -15,6 +15,7 @@ import {
   expectConnectRefused,
   newUser,
   revoke,
+  superuser,
   userNamed,
   withUsers,
 } from './shared/users.ts';
@@ -219,6 +220,26 @@ export const userIdentityChecks: CheckModule = [
         await expectRefused(ctx, client, adminCommand(ctx, name, payload), `${name} names another user`);
       }
       await expectAccepted(ctx, credentialsOf(twin), { what: 'the password as before', clause: 'AUTH-045' });
+    },
+  },
+  // AUTH-029 (SHOULD): When the password of a user changes, the broker closes the connections of that user, except the
+  // one that sent the command.
+  {
+    id: 'AUTH-029b',
+    title: 'closes the other connections of the superuser when it changes its own password',
+    clauses: ['AUTH-029', 'AUTH-037'],
+    ...withUsers,
+    // No other check could connect as the superuser afterwards.
+    isolation: 'fresh',
+    evidence: { frames: 5, assertions: 1 },
+    run: async (ctx) => {
+      const [asker, other] = [await connectAsSuperuser(ctx), await connectAsSuperuser(ctx)];
+      const changed = { ...superuser, password: 'changed by the superuser' };
+      const { username, password: newPassword } = changed;
+      await asker.admin('AdminChangePassword', { username, newPassword });
+      await expectAccepted(ctx, credentialsOf(changed), { what: 'the new password', clause: 'AUTH-037' });
+      await asker.ping({ clause: 'AUTH-029' });
+      await other.closed({ clause: 'AUTH-029' });
     },
   },
 ] satisfies readonly Check[];
