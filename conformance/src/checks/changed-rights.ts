@@ -353,12 +353,14 @@ export const changedRightChecks: CheckModule = [
     ...withUsers,
     prefers: { authentication: { passwordCost: 10 } },
     accepts: ['an Error answers the Connect', 'the connection is closed, before or after ConnectAck'],
-    evidence: { frames: 10, assertions: 3 },
+    evidence: { frames: 13, assertions: 3 },
     run: async (ctx) => {
       const admin = await connectAsSuperuser(ctx);
       for (const name of ['one', 'two', 'three']) {
         const user = await newUser(ctx, admin, name);
         const connection = await ctx.rawConnect();
+        // Until then the broker may not have accepted the connection, and the user is deleted before its password is checked.
+        await connection.ping();
         // Written in one step: a busy machine cannot put the time that a password takes between the two.
         const headers = credentialsOf(user);
         const connect = connection.send({ command: Command.Connect, id: ctx.id(), headers });
