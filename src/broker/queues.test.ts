@@ -272,6 +272,7 @@ describe('a missing queue', () => {
     const a = h.connect();
     expect(h.publish(a, 'q', 'm1', { byteLength: 101 })).toEqual(['1: publish q m1 MESSAGE_TOO_LARGE']);
     expect(h.broker.queueNames()).toEqual([]);
+    expect(h.publish(a, 'q', 'm2', { byteLength: 100 })).toEqual(['1: publish q m2 ok']);
   });
 
   it('is not found where queues are not made on their own [QUEUE-045, QUEUE-046, QUEUE-048]', () => {
