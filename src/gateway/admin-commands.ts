@@ -9,11 +9,18 @@ import type {
 } from '../auth/user-administration.ts';
 import type { ConnectionId, Input } from '../broker/interface/input.ts';
 import { ErrorCode } from '../model/error-code.ts';
+import { commandsOfAdministration, commandsOfClient } from '../protocol/command.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import { INTERNAL_FAULT } from './connection-frames.ts';
 import type { LimitKind } from './limit-events.ts';
 import { type AdminCommand, adminAnswer, adminError, readAdminRequest } from './translate/admin.ts';
 import { type AdminTurn, readyAnswer } from './translate/tokens.ts';
+
+/** What a connection serves that has an administration. */
+export const withAdminCommands: ReadonlySet<number> = new Set([
+  ...commandsOfClient,
+  ...commandsOfAdministration,
+]);
 
 export type AdminParts = {
   readonly administration: UserAdministration;

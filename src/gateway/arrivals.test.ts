@@ -15,7 +15,7 @@ function party(perTurn: number) {
     },
     await: (resume: () => void) => void awaiting.push(resume),
   };
-  const arrivals = new Arrivals(turns, (_stream, address) => {
+  const arrivals = new Arrivals(turns, ({ address }) => {
     count += 1;
     attached.push(address);
   });
@@ -25,7 +25,7 @@ function party(perTurn: number) {
   };
   const arrive = (address: string) => {
     const stream = new PassThrough();
-    arrivals.add(stream, address);
+    arrivals.add({ stream, address, releasesWrites: false });
     return stream;
   };
   return { attached, arrive, nextTurn, awaiting };

@@ -4,25 +4,30 @@
 import type { Duplex } from 'node:stream';
 import type { ReadTurns } from './read-turns.ts';
 
+export type Arrival = {
+  readonly stream: Duplex;
+  readonly address: string;
+  /** Whether nobody reads the bytes of a write any more when the stream has called back. */
+  readonly releasesWrites: boolean;
+};
+
 export class Arrivals {
   readonly #turns: Pick<ReadTurns, 'isSpent' | 'await'>;
-  readonly #attach: (stream: Duplex, address: string) => void;
+  readonly #attach: (arrival: Arrival) => void;
   #waiting: (() => void)[] = [];
 
-  constructor(
-    turns: Pick<ReadTurns, 'isSpent' | 'await'>,
-    attach: (stream: Duplex, address: string) => void,
-  ) {
+  constructor(turns: Pick<ReadTurns, 'isSpent' | 'await'>, attach: (arrival: Arrival) => void) {
     this.#turns = turns;
     this.#attach = attach;
   }
 
   /** Attaches the stream now, or in a later turn unless it has ended before. */
-  add(stream: Duplex, address: string): void {
-    if (this.#waiting.length === 0 && !this.#turns.isSpent) return this.#attach(stream, address);
+  add(arrival: Arrival): void {
+    if (this.#waiting.length === 0 && !this.#turns.isSpent) return this.#attach(arrival);
+    const { stream } = arrival;
     stream.on('error', () => undefined);
     this.#waiting.push(() => {
-      if (!stream.destroyed) this.#attach(stream, address);
+      if (!stream.destroyed) this.#attach(arrival);
     });
     if (this.#waiting.length === 1) this.#turns.await(() => this.#goOn());
   }

@@ -13,6 +13,7 @@ import type { LimitKind } from './limit-events.ts';
 import type { EncodedBody } from './outbound-frame.ts';
 import type { ReadTurns } from './read-turns.ts';
 import type { ServerConnection } from './server-connection.ts';
+import type { WriteBuffers } from './write-buffers.ts';
 
 /** What all connections share: one object for all, because a closure for each connection is memory that 1,000 idle ones take. */
 export type ConnectionHost = {
@@ -37,6 +38,7 @@ export type ConnectionHost = {
   /** `code`: of the Error that the client gets for it. */
   readonly limitReached: (kind: LimitKind, connection: ServerConnection, code?: ErrorCode) => void;
   readonly budgets: ConnectionBudgets;
+  readonly writeBuffers: WriteBuffers;
   readonly turns: ReadTurns;
   /** Why a Connect is refused now; undefined if it is accepted. */
   readonly outOfServiceReason: () => string | undefined;

@@ -16,7 +16,7 @@ import type { Algorithm, Compressor } from '../protocol/compression.ts';
 import { scannableBuffer } from '../protocol/json-scanner.ts';
 import type { MessageFields } from '../protocol/message.ts';
 import { Admission } from './admission.ts';
-import { Arrivals } from './arrivals.ts';
+import { type Arrival, Arrivals } from './arrivals.ts';
 import { BatchCompressor } from './batch-compressor.ts';
 import { BufferBudget, type ConnectionBudgets } from './buffer-budget.ts';
 import { connectionLimitFields, disconnectFields, serverErrorFields } from './connection-frames.ts';
@@ -41,6 +41,7 @@ import {
   LAST_ANSWER,
 } from './translate/tokens.ts';
 import { WriteBatch } from './write-batch.ts';
+import { WriteBuffers } from './write-buffers.ts';
 
 export type GatewayParts = {
   /** Decides about every Connect; absent: each is accepted, with all rights. */
@@ -87,6 +88,7 @@ export class Gateway {
   readonly #queueLists = new QueueListCache();
   readonly #bodies = new DeliverBodies();
   readonly #requests = new OperatorRequests();
+  readonly #writeBuffers = new WriteBuffers();
   /** What whoever runs the broker may ask of it. */
   readonly operator: Operator;
   readonly #connections = new Map<ConnectionId, ServerConnection>();
@@ -118,7 +120,7 @@ export class Gateway {
       commitMs: () => parts.backend.commitMs,
     });
     this.#host = this.#newHost();
-    this.#arrivals = new Arrivals(this.#turns, (stream, address) => this.#attach(stream, address));
+    this.#arrivals = new Arrivals(this.#turns, (arrival) => this.#attach(arrival));
     parts.administration?.onChange((change) => this.#applyChange(change));
   }
 
@@ -142,24 +144,26 @@ export class Gateway {
 
   /**
    * Serves a client on any duplex stream; its connection counts in the rate limit of `address`. Later if too many arrive together. A chunk of
-   * the stream is not used any more when the listeners of its `data` event have returned.
+   * the stream is not used any more when the listeners of its `data` event have returned. `releasesWrites`: nobody reads the bytes of a write any
+   * more when the stream has called back, as with a socket; then their memory is used again.
    */
-  attach(stream: Duplex, address: string): void {
-    this.#arrivals.add(stream, address);
+  attach(stream: Duplex, address: string, { releasesWrites = false } = {}): void {
+    this.#arrivals.add({ stream, address, releasesWrites });
   }
 
-  #attach(stream: Duplex, address: string): void {
+  #attach(arrival: Arrival): void {
     const { environment } = this.#parts;
+    const { stream, address } = arrival;
     const attempt = { stream, address, now: environment.clock.now(), servedCount: this.#connections.size };
     switch (this.#draining === undefined ? this.#admission.judge(attempt) : this.#admission.reject()) {
       case 'accept': {
-        const connection = this.#newConnection(stream, address);
+        const connection = this.#newConnection(arrival);
         this.#connections.set(connection.id, connection);
         return connection.serve();
       }
       case 'refuse': {
         const fields = connectionLimitFields(environment.freshId(), this.#options.maxConnections);
-        return this.#newConnection(stream, address).terminate(fields, 'connectionLimit');
+        return this.#newConnection(arrival).terminate(fields, 'connectionLimit');
       }
       case 'destroy':
         stream.on('error', () => undefined);
@@ -246,6 +250,7 @@ export class Gateway {
       compressor,
       compress: (algorithm: Algorithm, body: EncodedBody) => this.#compressor.compress(algorithm, body),
       budgets: this.#budgets,
+      writeBuffers: this.#writeBuffers,
       turns: this.#turns,
       submit: (input) => this.#backend.submit(input),
       outOfServiceReason: () => connectRefusal(this.#backend.state),
@@ -259,8 +264,8 @@ export class Gateway {
     };
   }
 
-  #newConnection(stream: Duplex, address: string): ServerConnection {
-    return new ServerConnection(this.#nextConnectionId++, stream, address, this.#host);
+  #newConnection(arrival: Arrival): ServerConnection {
+    return new ServerConnection(this.#nextConnectionId++, arrival, this.#host);
   }
 
   #carryOutAll(effects: readonly Effect[]): void {
@@ -271,8 +276,9 @@ export class Gateway {
       if (connection === undefined) this.#tellOperator(effect);
       else this.#carryOut(effect, connection, effects[nextIndex]);
     }
-    const writes = new WriteBatch();
+    const writes = new WriteBatch(this.#writeBuffers);
     for (const connection of this.#touched) connection.flush(writes);
+    writes.end();
     this.#touched.clear();
     this.#compressor.clear();
     this.#queueLists.clear();

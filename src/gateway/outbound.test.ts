@@ -6,6 +6,7 @@ import { Command } from '../protocol/command.ts';
 import { encodeBody, encodeFrame, frameOf } from '../protocol/encode.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
 import { WriteBatch } from './write-batch.ts';
+import { WriteBuffers } from './write-buffers.ts';
 
 /** A stream that keeps written bytes until the test flushes them. */
 class Sink extends Duplex {
@@ -41,6 +42,8 @@ const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 
 function outboundTo(stream: Duplex, options: Partial<OutboundOptions> = {}): Outbound {
   return new Outbound(stream, {
+    releasesWrites: false,
+    buffers: new WriteBuffers(),
     algorithmFor: () => undefined,
     compress: (_algorithm, body) => (Buffer.isBuffer(body) ? body : body.toBytes()),
     onProgress: () => undefined,
@@ -86,7 +89,7 @@ describe('frames that have gathered', () => {
   });
 
   it('share the bytes of another connection that sends the same at the same time', () => {
-    const writes = new WriteBatch();
+    const writes = new WriteBatch(new WriteBuffers());
     const shared = body(100);
     const [one, other] = [new Sink(), new Sink()];
     for (const sink of [one, other]) {

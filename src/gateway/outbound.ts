@@ -7,12 +7,16 @@ import type { Algorithm } from '../protocol/compression.ts';
 import { flagsOf } from '../protocol/compression.ts';
 import { encodeBody, encodedBodyLength } from '../protocol/encode.ts';
 import { type EncodedBody, isEncoded, type OutboundFrame, type ReadyFrame } from './outbound-frame.ts';
-import { WriteBatch } from './write-batch.ts';
+import { type Write, WriteBatch } from './write-batch.ts';
+import type { WriteBuffer, WriteBuffers } from './write-buffers.ts';
 
 /** Memory that a write takes in addition to its bytes, until the stream has flushed it. */
 const WRITE_OVERHEAD_BYTES = 350;
 
 export type OutboundOptions = {
+  /** Whether nobody reads the bytes of a write any more when the stream has called back: then their memory is used again. */
+  readonly releasesWrites: boolean;
+  readonly buffers: WriteBuffers;
   /** Returns the algorithm for a body of this length on this connection; undefined: no compression. */
   readonly algorithmFor: (bodyLength: number) => Algorithm | undefined;
   readonly compress: (algorithm: Algorithm, body: EncodedBody) => Buffer | Promise<Buffer>;
@@ -64,7 +68,7 @@ export class Outbound {
    * Writes the queued frames, with one write unless compressing takes time. All compressing starts here, so that connections that are
    * flushed together can share its results. They share their bytes if they share `writes`.
    */
-  flush(writes = new WriteBatch()): void {
+  flush(writes?: WriteBatch): void {
     if (this.#stream.destroyed) return;
     const frames = this.#frames;
     this.#frames = [];
@@ -92,7 +96,7 @@ export class Outbound {
       this.#queuedBytes = 0;
       const ready = [compressed];
       for (const frame of behind) this.#enqueue(frame, ready);
-      this.#write(ready, new WriteBatch());
+      this.#write(ready);
     };
     // The failure was reported when it happened, which may be long before the frame's turn.
     first.ready.then(writeRest, () => undefined);
@@ -110,26 +114,33 @@ export class Outbound {
     return { ready, bodyLength };
   }
 
-  #write(frames: readonly ReadyFrame[], writes: WriteBatch): void {
-    if (frames.length > 0) this.#writePieces(writes.piecesOf(frames));
+  #write(frames: readonly ReadyFrame[], shared?: WriteBatch): void {
+    if (frames.length > 0) {
+      const writes = shared ?? new WriteBatch(this.#options.buffers);
+      this.#writePieces(writes.writeOf(frames));
+      if (shared === undefined) writes.end();
+    }
     if (this.#isEnding && this.#queue.length === 0) this.#stream.end();
   }
 
-  #writePieces(pieces: readonly Buffer[]): void {
+  #writePieces({ pieces, buffer }: Write): void {
     const last = pieces.length - 1;
-    let heldBytes = 0;
+    let heldBytes = buffer.spareBytes;
     for (const { length } of pieces) heldBytes += length + WRITE_OVERHEAD_BYTES;
     this.#writtenBytes += heldBytes;
+    buffer.retain();
     if (last > 0) this.#stream.cork();
     for (const [index, piece] of pieces.entries()) {
       if (index < last) this.#stream.write(piece);
-      else this.#stream.write(piece, () => this.#writeDone(heldBytes));
+      else this.#stream.write(piece, (error) => this.#writeDone(heldBytes, error ? undefined : buffer));
     }
     if (last > 0) this.#stream.uncork();
   }
 
-  #writeDone(heldBytes: number): void {
+  /** `buffer`: undefined if the write has failed. Then, or when the stream is destroyed, it is not known whether somebody still reads it. */
+  #writeDone(heldBytes: number, buffer: WriteBuffer | undefined): void {
     this.#writtenBytes -= heldBytes;
+    if (this.#options.releasesWrites && !this.#stream.destroyed) buffer?.release();
     this.#options.onProgress();
   }
 }

@@ -12,7 +12,8 @@ import { HeaderName } from '../protocol/header-name.ts';
 import type { Message, MessageFields } from '../protocol/message.ts';
 import type { DecodedMessageEvent } from '../session/message-reader.ts';
 import { ServerSession, type SessionEvent } from '../session/server-session.ts';
-import { AdminCommands } from './admin-commands.ts';
+import { AdminCommands, withAdminCommands } from './admin-commands.ts';
+import type { Arrival } from './arrivals.ts';
 import { SHARE_BYTES } from './buffer-budget.ts';
 import { ClientRates, wastedMs } from './client-rates.ts';
 import { type CheckOutcome, ConnectCheck } from './connect-check.ts';
@@ -74,7 +75,7 @@ export class ServerConnection {
   /** The client has ended its side, and not all of its input is handled. */
   #inputHasEnded = false;
 
-  constructor(id: ConnectionId, stream: Duplex, address: string, host: ConnectionHost) {
+  constructor(id: ConnectionId, { stream, address, releasesWrites }: Arrival, host: ConnectionHost) {
     this.id = id;
     this.address = address;
     this.#stream = stream;
@@ -103,6 +104,8 @@ export class ServerConnection {
     this.#connectCheck = authenticator && new ConnectCheck({ authenticator, address, onFault });
     this.#adminCommands = administration && this.#newAdminCommands(administration);
     this.#outbound = new Outbound(stream, {
+      releasesWrites,
+      buffers: host.writeBuffers,
       algorithmFor: (bodyLength) => this.#session.outboundAlgorithm(bodyLength),
       compress: host.compress,
       onProgress: () => this.#decongest(),
@@ -495,5 +498,3 @@ export class ServerConnection {
     this.#stream.destroy();
   }
 }
-
-const withAdminCommands: ReadonlySet<number> = new Set([...commandsOfClient, ...commandsOfAdministration]);

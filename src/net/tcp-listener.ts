@@ -12,7 +12,8 @@ import { TlsGate } from './tls-gate.ts';
 export type ConnectionHandler = {
   /** Whether a connection of this address is closed at once. */
   rejects(address: string): boolean;
-  attach(stream: Duplex, address: string): void;
+  /** `releasesWrites`: nobody reads the bytes of a write any more when the stream has called back. */
+  attach(stream: Duplex, address: string, options: { readonly releasesWrites: boolean }): void;
   /** What all connections without TLS are read into; undefined: a buffer of the listener. */
   readonly readBuffer?: Buffer | undefined;
 };
@@ -65,7 +66,7 @@ export function listenTcp(handler: ConnectionHandler, options: TcpOptions): Prom
     (accepted) => {
       const address = accepted.remoteAddress ?? '';
       if (handler.rejects(address)) refused.close(accepted);
-      else handler.attach(open(accepted), address);
+      else handler.attach(open(accepted), address, { releasesWrites: true });
     },
   );
   return new Promise((resolve, reject) => {

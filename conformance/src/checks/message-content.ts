@@ -1,11 +1,12 @@
 // Checks of the content of delivered messages: id, queue, headers and payload are those of the Publish, whatever characters they
 // contain and however long they are. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { fittingLength, numberedText } from './shared/bodies.ts';
 import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
-import { newSubscriber } from './shared/queue-with-subscribers.ts';
+import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { takeDeadLetter } from './shared/retry-attempts.ts';
 import { expectOnlySentinel, resetSubscriber } from './shared/subscribers.ts';
 
@@ -230,6 +231,41 @@ export const messageContentChecks: CheckModule = [
     evidence: { frames: 20, messages: 8 },
     run: (ctx) => expectSameValues(ctx, payloadsOfManySizes(ctx)),
   },
+  // DELIVERY-053 (MUST): The payload of Deliver is the same JSON value as the published payload, with its numbers
+  // unrounded.
+  {
+    id: 'DELIVERY-053d',
+    title:
+      'delivers each payload unchanged to a subscriber that reads late, when others are served meanwhile',
+    clauses: ['DELIVERY-053'],
+    profile: 'delivery',
+    evidence: { frames: 200, messages: 80 },
+    run: async (ctx) => {
+      const publisher = await ctx.connect();
+      const late = await newQueue(ctx, publisher, 'late', fanOutWithoutAck);
+      const prompt = await newQueue(ctx, publisher, 'prompt', fanOutWithoutAck);
+      const reader = await newSubscriber(ctx, prompt);
+      const slow = await newSubscriber(ctx, late);
+      slow.pauseReading();
+      const ofLate = await publishDistinct(ctx, publisher, late, lateBytes);
+      const ofPrompt = await publishDistinct(ctx, publisher, prompt, promptBytes);
+      for (const [id, payload] of ofPrompt) {
+        const delivery = await reader.delivery({ queue: prompt, id });
+        ctx.assert.sameJson(delivery.payload, payload, `the payload of ${id} for the one that reads`);
+      }
+      slow.resumeReading();
+      await slow.ping();
+      // How many it receives depends on what the broker keeps for a subscriber that does not read.
+      for (const { commandName, id, payload } of slow.received) {
+        if (commandName !== 'Deliver') continue;
+        ctx.assert.sameJson(
+          payload,
+          ofLate.get(id) ?? '',
+          `the payload of ${id} for the one that reads late`,
+        );
+      }
+    },
+  },
   // DELIVERY-054 (SHOULD): The payload of Deliver consists of the same bytes as the published payload.
   {
     id: 'DELIVERY-054a',
@@ -249,6 +285,37 @@ export const messageContentChecks: CheckModule = [
     },
   },
 ] satisfies readonly Check[];
+
+/** More than the system and a broker keep of what a connection does not read. */
+const lateBytes = 14 * 1024 * 1024;
+const promptBytes = 2 * 1024 * 1024;
+/** Small enough for brokers to copy it into the memory of a larger write. */
+const distinctPayloadBytes = 15_500;
+
+/** Publishes payloads that differ in each of their parts, forty in one write. Returns them by id. */
+async function publishDistinct(
+  ctx: CheckContext,
+  publisher: Connection,
+  queue: string,
+  bytes: number,
+): Promise<ReadonlyMap<string, string>> {
+  const payloads = new Map<string, string>();
+  const length = fittingLength(ctx.target, distinctPayloadBytes);
+  for (let sent = 0; sent < bytes; ) {
+    const frames = Array.from({ length: 40 }, () => {
+      const id = ctx.id('distinct');
+      const payload = JSON.stringify(`${id} `.repeat(length / (id.length + 1)));
+      payloads.set(id, payload);
+      return { command: Command.Publish, id, queue, payload };
+    });
+    await publisher.sendTogether(frames);
+    for (const { id, payload } of frames) {
+      await publisher.expect({ command: 'PublishAck', id });
+      sent += payload.length;
+    }
+  }
+  return payloads;
+}
 
 /** Composed and decomposed letters, which are the same text after normalization. */
 const composed = '\u00e9\u212b';
