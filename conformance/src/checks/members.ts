@@ -2,8 +2,10 @@
 // what becomes of the FanOutWithAck copies that wait for one. They run when the target declares capability maxInFlight. Area: DELIVERY.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
+import { timeSpan } from './expiry.ts';
 import { withFullMember } from './fan-out.ts';
 import { messagesPath, remove } from './shared/dashboard-api.ts';
+import { noteIfLate } from './shared/lateness.ts';
 import { newQueue } from './shared/queue-state.ts';
 import {
   ackByReceiver,
@@ -17,7 +19,7 @@ import { publishSeries, takeAndAck } from './shared/subscribers.ts';
 
 const onePlace = { maxInFlight: '1' } as const;
 const members = { profile: 'delivery', requires: { capabilities: ['maxInFlight'] } } as const;
-const ttlMs = 300;
+const ttlMs = 600;
 
 export const memberChecks: CheckModule = [
   // DELIVERY-013 (SHOULD): In RoundRobin the broker selects subscribers in turn, in the order in which they subscribed.
@@ -108,11 +110,14 @@ export const memberChecks: CheckModule = [
     waits: true,
     evidence: { frames: 13, messages: 5, assertions: 1 },
     run: async (ctx) => {
-      const full = await withFullMember(ctx, { ...fanOutWithAck, messageTtl: '00:00:00.3' });
+      const full = await withFullMember(ctx, { ...fanOutWithAck, messageTtl: timeSpan(ttlMs) });
       await publishForFast(ctx, full);
       await waitUntil(ctx, ctx.now() + ttlMs + ctx.timing.lateMs);
+      const sinceMs = ctx.now();
       await publishForFast(ctx, full);
-      await expectPlaceTaken(full);
+      await expectPlaceTaken(full, () =>
+        noteIfLate(ctx, { sinceMs, maxMs: ttlMs / 2, step: 'the Publish to an ack' }),
+      );
     },
   },
   // DELIVERY-015 (MUST): In FanOutWithAck the broker sends no copy of a message to a subscriber that subscribes after
@@ -186,17 +191,15 @@ async function publishForFast(ctx: CheckContext, { publisher, queue, fast }: Ful
   await takeAndAck(fast, queue, 1);
 }
 
-/** Asserts that the subscriber with one place gets nothing before it acknowledges what it has. */
-async function expectPlaceTaken({
-  slow,
-  held,
-}: {
-  readonly slow: Connection;
-  readonly held: Held;
-}): Promise<void> {
+/** Asserts that the subscriber with one place gets nothing before it acknowledges what it has. `afterAck`: called before it waits for the next. */
+async function expectPlaceTaken(
+  { slow, held }: { readonly slow: Connection; readonly held: Held },
+  afterAck: () => void = () => undefined,
+): Promise<void> {
   const text = 'no copy comes while the only place of the window is taken';
   await slow.expectNothingBeforePong({ command: 'Deliver' }, text);
   await slow.ack(held);
+  afterAck();
   await slow.ack(await slow.delivery());
 }
 
