@@ -38,12 +38,12 @@ describe('the memory of a write', () => {
     expect(buffers.take(byteLength).bytes).not.toBe(first.bytes);
   });
 
-  it('is kept for later writes up to 8 MiB in all, and the rest is left to the garbage collector', () => {
+  it('is kept for later writes up to 2 MiB in all, and the rest is left to the garbage collector', () => {
     const buffers = new WriteBuffers();
     const taken = Array.from({ length: 20 }, () => buffers.take(KIB * KIB));
     const known = new Set(taken.map(({ bytes }) => bytes));
     for (const buffer of taken) buffer.release();
     const again = Array.from({ length: 20 }, () => buffers.take(KIB * KIB).bytes);
-    expect(again.filter((bytes) => known.has(bytes))).toHaveLength(8);
+    expect(again.filter((bytes) => known.has(bytes))).toHaveLength(2);
   });
 });

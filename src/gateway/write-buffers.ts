@@ -7,8 +7,8 @@ import { Buffer } from 'node:buffer';
 /** Smaller writes share the pool of Node.js. */
 const MIN_BYTES = 4096;
 const MAX_BYTES = 1_048_576;
-/** Of buffers that nobody uses; more than that is left to the garbage collector. */
-const MAX_FREE_BYTES = 8_388_608;
+/** Of buffers that nobody uses; more than that is left to the garbage collector. With 8 MiB the process grew by more than it may. */
+const MAX_FREE_BYTES = 2_097_152;
 
 export class WriteBuffers {
   /** By length, which is a power of two. */
