@@ -322,6 +322,43 @@ export const framingChecks: CheckModule = [
       }
     },
   },
+  // FRAME-015 (MUST): The broker reads a frame that arrives in several TCP segments, split at any byte, like one that
+  // arrives in a single segment.
+  {
+    id: 'FRAME-015c',
+    title: 'reads two large frames whose pieces arrive in turns on two connections',
+    clauses: ['FRAME-015'],
+    profile: 'core',
+    evidence: { frames: 20, messages: 2 },
+    run: async (ctx) => {
+      const [first, second] = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
+      const other = await ctx.connect();
+      const queue = await newQueue(ctx, other, 'in-turns');
+      const length = fittingLength(ctx.target, 200_000);
+      const sent = [first, second].map((connection, index) => {
+        const id = ctx.id('large');
+        const payload = JSON.stringify(`${index} `.repeat(length / 2));
+        const bytes = encodeFrame({ command: Command.Publish, id, queue, payload });
+        return { connection, id, payload, bytes };
+      });
+      const pieceCount = 8;
+      for (let piece = 0; piece < pieceCount; piece += 1) {
+        for (const { connection, bytes } of sent) {
+          const cutAt = (part: number) => Math.ceil((bytes.length * part) / pieceCount);
+          await connection.sendRaw(bytes.subarray(cutAt(piece), cutAt(piece + 1)));
+          // Time for the broker to read the piece before the next one comes.
+          await other.ping();
+        }
+      }
+      for (const { connection, id } of sent) await connection.expect({ command: 'PublishAck', id });
+      await other.subscribe(queue);
+      for (const { id, payload } of sent) {
+        const delivery = await other.delivery({ queue, id });
+        ctx.assert.sameJson(delivery.payload, payload, `the payload of ${id}`);
+        await other.ack(delivery);
+      }
+    },
+  },
   // FRAME-016 (MUST): The broker reads every one of several frames that arrive in a single TCP segment.
   {
     id: 'FRAME-016a',
