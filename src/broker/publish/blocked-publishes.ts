@@ -97,7 +97,7 @@ export class BlockedPublishes {
   /** Makes a repeat the publish that is waited for; it keeps the position of the first one. */
   #promoteRepeat(blocked: BlockedPublish, repeat: Repeat): void {
     const promoted = new BlockedPublish(blocked.queue, blocked.message, repeat);
-    promoted.repeats.push(...blocked.repeats.filter((other) => other !== repeat));
+    promoted.repeats = blocked.repeats.filter((other) => other !== repeat);
     this.#countRepeats(blocked, -1);
     for (const { publisher } of blocked.repeats) publisher.repeated.delete(blocked);
     for (const { publisher } of promoted.repeats) publisher.repeated.add(promoted);
