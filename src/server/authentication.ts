@@ -141,7 +141,7 @@ function passwordChecks({ configuration, store, hashing, tools }: Parts): Passwo
   return new PasswordChecks({
     hashing,
     cost: passwordCost,
-    refusalCost: Math.max(passwordCost, ...costs),
+    refusalCost: costs.reduce((most, cost) => Math.max(most, cost), passwordCost),
     maxParallelChecks: authConcurrency,
   });
 }

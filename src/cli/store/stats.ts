@@ -37,7 +37,8 @@ function tableOf(path: string, queues: readonly QueueFigures[], file: FileFigure
   ]);
   const table = [['queue', 'messages', 'dead letters', 'content', 'oldest'], ...rows];
   const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+    table[0]?.map((_, column) => table.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)) ??
+    [];
   const lines = table.map((row) =>
     row
       .map((cell, column) =>

@@ -63,7 +63,7 @@ export function tableLines(rows: readonly QueueRow[], now: number, width: number
 /** The widths of the columns that are shown. */
 function columnWidths(cells: readonly (readonly string[])[], width: number): readonly number[] {
   const natural = columns.map(({ minWidth }, index) =>
-    Math.max(minWidth, ...cells.map((line) => widthOf(line[index] ?? ''))),
+    cells.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), minWidth),
   );
   const [nameWidth = 0, ...others] = natural;
   const fixed = [...others];

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { codePoint } from '../../testing/code-point.ts';
 import { livePoint, liveQueue, liveSnapshot } from '../../testing/fake-dashboard.ts';
 import { runsOf } from '../../testing/property-runs.ts';
-import { columns } from './columns.ts';
+import { columns, tableLines } from './columns.ts';
 import { frameOf, plainLines, type Screen } from './frame.ts';
-import { type LiveTable, tableOfSnapshot } from './live-table.ts';
+import { type LiveTable, type QueueRow, tableOfSnapshot } from './live-table.ts';
 import { widthOf } from './shown-text.ts';
 import { firstView, type View } from './view.ts';
 
@@ -139,5 +139,11 @@ describe('a frame', () => {
     });
     expect(lines).toHaveLength(305);
     expect(lines.at(-1)).toMatch(/^queue-9x{200} +RoundRobin/);
+  });
+
+  it('is plain text also with more queues than a function takes arguments', () => {
+    const [row] = table.rows.values();
+    const rows = Array.from({ length: 500_000 }, () => row as QueueRow);
+    expect(tableLines(rows, 0, Number.POSITIVE_INFINITY)).toHaveLength(500_001);
   });
 });
