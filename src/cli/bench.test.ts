@@ -88,6 +88,13 @@ describe('bench', () => {
     expect([exitCode, JSON.parse(output)]).toMatchObject([ExitCode.Done, { receivedCount: 2 }]);
   });
 
+  it('keeps its own window, also where a client of its own would keep a smaller one', async () => {
+    const argv = ['--count', '80', '--size', '1000000', '--window', '80', '--json'];
+    const { exitCode, output, errors } = await run(argv);
+    expect([exitCode, errors]).toEqual([ExitCode.Done, '']);
+    expect(JSON.parse(output)).toMatchObject({ publishedCount: 80, receivedCount: 80 });
+  });
+
   it('says when the rate limit of the broker cuts it', async () => {
     const { exitCode, errors } = await run(['--count', '30'], slow);
     expect(exitCode).toBe(ExitCode.Done);

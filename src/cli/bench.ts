@@ -13,6 +13,7 @@ import { type BrokerAddress, CONNECTION_HELP, connectionFlags, parseAddress } fr
 import { connectOrExplain } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode, exitCodeAfter } from './command.ts';
 import { tableOf } from './table.ts';
+import { escaped } from './top/shown-text.ts';
 
 type Job = {
   readonly plan: BenchPlan;
@@ -98,14 +99,16 @@ type Clients = {
 /** Connects everybody, and closes everything in the end. */
 async function withClients(
   address: BrokerAddress,
-  { publisherCount, subscriberCount }: Job,
+  { plan, publisherCount, subscriberCount }: Job,
   context: CommandContext,
   use: (clients: Clients) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const clients: Client[] = [];
+  // The bench keeps its own window, whatever the messages take: the client refuses what waits beyond its own.
+  const publishWindow = { maxCount: plan.window, maxBytes: Number.POSITIVE_INFINITY };
   try {
     for (let index = 0; index < publisherCount + subscriberCount + 1; index += 1) {
-      const client = await connectOrExplain(address, context);
+      const client = await connectOrExplain(address, context, { publishWindow });
       if (client === undefined) return ExitCode.Failed;
       clients.push(client);
     }
@@ -117,7 +120,7 @@ async function withClients(
     });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    context.stderr.write(`truemq: ${error.message}\n`);
+    context.stderr.write(`truemq: ${escaped(error.message)}\n`);
     return ExitCode.Failed;
   } finally {
     await Promise.all(clients.map((client) => client.close()));
@@ -163,7 +166,7 @@ async function deleteQueue(owner: Client, queue: string, { stderr }: CommandCont
     return true;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    stderr.write(`truemq: the queue ${queue} was not deleted: ${error.message}\n`);
+    stderr.write(`truemq: the queue ${queue} was not deleted: ${escaped(error.message)}\n`);
     return false;
   }
 }

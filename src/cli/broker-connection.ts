@@ -2,20 +2,21 @@
 
 import { type Client, connect } from '../client/client.ts';
 import { CommandError, ConnectionError, ProtocolError } from '../client/errors.ts';
+import type { ConnectOptions } from '../client/options.ts';
 import { DEFAULT_PORT } from '../model/default-address.ts';
-import { defaultLimits } from '../protocol/limits.ts';
 import { VERSION } from '../server/version.ts';
 import { type BrokerAddress, readAddressCredentials } from './broker-address.ts';
 import type { CommandContext } from './command.ts';
+import { escaped } from './top/shown-text.ts';
 
 /**
- * A connected client; undefined if that failed, after a message on stderr. `maxMessageSizeBytes`: the largest message.
+ * A connected client; undefined if that failed, after a message on stderr. `own`: the options of the command itself.
  * @throws UsageError for credentials that cannot be read
  */
 export async function connectOrExplain(
   brokerAddress: BrokerAddress,
   context: CommandContext,
-  maxMessageSizeBytes: number = defaultLimits.maxMessageSizeBytes,
+  own: Pick<ConnectOptions, 'maxMessageSizeBytes' | 'publishWindow'> = {},
 ): Promise<Client | undefined> {
   const { stderr } = context;
   const { given: _, inUrl: __, tuning, ...address } = brokerAddress;
@@ -23,13 +24,12 @@ export async function connectOrExplain(
   try {
     const onHandlerError = () => undefined;
     const clientVersion = `truemq ${VERSION}`;
-    const limits = { maxMessageSizeBytes };
-    const options = { ...tuning, ...limits, ...address, ...credentials, clientVersion, onHandlerError };
+    const options = { ...tuning, ...own, ...address, ...credentials, clientVersion, onHandlerError };
     return await connect({ ...options, reconnect: false });
   } catch (error) {
     stderr.write(
       explainFailure(error, address)
-        .map((line) => `truemq: ${line}\n`)
+        .map((line) => `truemq: ${escaped(line.trimEnd())}\n`)
         .join(''),
     );
     return undefined;

@@ -5,6 +5,7 @@ import { type Client, ClientError, CommandError } from '../client/index.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { connectOrExplain } from './broker-connection.ts';
 import { type CommandContext, ExitCode } from './command.ts';
+import { escaped } from './top/shown-text.ts';
 
 /** The exit code of `use`, or 1 after a message on stderr. @throws UsageError for credentials that cannot be read */
 export async function withBroker(
@@ -19,7 +20,7 @@ export async function withBroker(
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const lines = [error.message, ...commandHints(error)];
-    context.stderr.write(lines.map((line) => `truemq: ${line}\n`).join(''));
+    context.stderr.write(lines.map((line) => `truemq: ${escaped(line)}\n`).join(''));
     return ExitCode.Failed;
   } finally {
     await client.close();

@@ -12,7 +12,7 @@ let broker: EmbeddedBroker;
 let address: string[];
 
 beforeAll(async () => {
-  broker = await createBroker({ port: 0, maxMessageSize: '4MiB' });
+  broker = await createBroker({ port: 0, maxMessageSize: '40MiB' });
   address = ['--port', String(broker.port)];
 });
 
@@ -37,6 +37,14 @@ describe('a message of 3 MB', () => {
     expect(await pub.run(['q', ...address], context)).toBe(ExitCode.Failed);
     expect(context.errors()).toContain('longer than the 1048576 bytes that a message may have');
   });
+});
+
+it('is published also beside others that take more together than a client keeps', async () => {
+  const context = testCommandContext();
+  const lines = JSON.stringify('y'.repeat(33 * 1_048_576)).concat('\n');
+  context.stdin.end(lines.repeat(3));
+  expect(await pub.run(['huge', '--max-message-size', '40MiB', ...address], context)).toBe(ExitCode.Done);
+  expect(context.errors()).toBe('truemq: 3 messages published to huge\n');
 });
 
 describe('--max-message-size', () => {

@@ -213,6 +213,18 @@ describe('pub', () => {
     expect(errors).toMatch(/^truemq: line 1: not confirmed: INVALID_MESSAGE/);
   });
 
+  it('escapes what a terminal would obey in the words of the broker, and not in JSON', async () => {
+    const [port] = await scriptedBroker(async (script) => {
+      await script.welcome();
+      const { id } = await script.take();
+      script.send({ command: 99, id, errorCode: 'QUEUE_FULL', errorMessage: 'a\u001b[2J\u009bm' });
+    });
+    const context = testCommandContext();
+    expect(await pub.run(['q', '1', '--json', '--port', String(port)], context)).toBe(ExitCode.Failed);
+    expect(context.errors()).toContain('not confirmed: QUEUE_FULL: a\\x1b[2J\\x9bm\n');
+    expect(JSON.parse(context.output()).error.message).toBe('QUEUE_FULL: a\u001b[2J\u009bm');
+  });
+
   it('publishes more lines than fit into its window', async () => {
     const numbers = Array.from({ length: 1_000 }, (_, index) => index);
     expect(await publish(['many'], numbers.join('\n'))).toMatchObject({ exitCode: ExitCode.Done });
@@ -401,12 +413,12 @@ describe('a connection that fails', () => {
   it('says what the broker said', async () => {
     const [port] = await scriptedBroker(async (script) => {
       const { id } = await script.take();
-      script.send({ command: 99, id, errorCode: 'CONNECTION_LIMIT', errorMessage: 'full' });
+      script.send({ command: 99, id, errorCode: 'CONNECTION_LIMIT', errorMessage: 'full\u001b[2J' });
       script.end();
     });
     const context = testCommandContext();
     expect(await sub.run(['q', '--port', String(port)], context)).toBe(ExitCode.Failed);
-    expect(context.errors()).toMatch(/refused: CONNECTION_LIMIT: full\n[\s\S]*maxConnections/);
+    expect(context.errors()).toMatch(/refused: CONNECTION_LIMIT: full\\x1b\[2J\n[\s\S]*maxConnections/);
   });
 });
 

@@ -17,6 +17,8 @@ import { PublishReport } from './pub/publish-report.ts';
 
 /** Publishes that may wait for their PublishAck at the same time. */
 const WINDOW_COUNT = 64;
+/** Bytes of them: further ones wait until there are fewer. One message may have more alone. */
+const WINDOW_BYTES = 8_388_608;
 /** How long to wait before a publish over the rate limit is tried again. */
 const RATE_LIMIT_PAUSE_MS = 200;
 const PRIORITIES = Object.keys(Priority) as PriorityName[];
@@ -49,7 +51,11 @@ A publish over the broker's rate limit is repeated until the broker accepts it; 
       json: 'switch',
     } as const;
     const job = parseJob(parseArguments(argv, { flags, positionals: ['QUEUE', 'JSON?'] }), context);
-    const client = await connectOrExplain(job.address, context, job.maxBytes);
+    const client = await connectOrExplain(job.address, context, {
+      maxMessageSizeBytes: job.maxBytes,
+      // The window is kept here: the client refuses what waits beyond its own.
+      publishWindow: { maxBytes: Number.POSITIVE_INFINITY },
+    });
     if (client === undefined) return ExitCode.Failed;
     const report = await publishAll(client, job, context);
     await client.close();
@@ -167,6 +173,7 @@ type Progress = {
 /** Resolves when everything that was sent is answered: with why it ended early, or with nothing. */
 async function publishItems(client: Client, job: Job, { report, ended, stdin }: Progress) {
   const underWay = new Set<Promise<void>>();
+  let underWayBytes = 0;
   let isComplete = false;
   let end: End | undefined;
   void ended.then((reason) => {
@@ -176,10 +183,14 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
     isComplete = true;
   };
   const publish = (item: Item): void => {
+    underWayBytes += item.bytes.length;
     const publishing = publishPatiently(client, job, item.bytes)
       .then((id) => report.confirmed(item, id))
       .catch((error: unknown) => report.notConfirmed(item, error))
-      .finally(() => underWay.delete(publishing));
+      .finally(() => {
+        underWayBytes -= item.bytes.length;
+        underWay.delete(publishing);
+      });
     underWay.add(publishing);
   };
   try {
@@ -194,7 +205,7 @@ async function publishItems(client: Client, job: Job, { report, ended, stdin }: 
       if (tooLong) report.tooLong(item, job.maxBytes);
       else if (problem === undefined) publish(item);
       else report.notPublished(item, problem);
-      if (underWay.size >= WINDOW_COUNT) await Promise.race(underWay);
+      while (underWay.size >= WINDOW_COUNT || underWayBytes >= WINDOW_BYTES) await Promise.race(underWay);
     }
   } catch (error) {
     // Only the input fails here: what happens to a publish is reported as it comes.

@@ -11,6 +11,7 @@ import { connectOrExplain, withFlags } from './broker-connection.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { MESSAGE_SIZE_HELP, messageSizeFlags, parseMessageSize } from './message-size.ts';
 import { isClosedByReader } from './standard-output.ts';
+import { escaped } from './top/shown-text.ts';
 
 /** How long the reader of stdout may take for the last line after a signal. */
 const LAST_LINE_MS = 500;
@@ -37,7 +38,8 @@ not be written, 2 for a wrong command line.`,
     const [queue = ''] = given.positionals;
     const countText = given.texts.get('count');
     const count = countText === undefined ? Number.POSITIVE_INFINITY : parseCount('count', countText, 1);
-    const client = await connectOrExplain(parseAddress(given, context), context, parseMessageSize(given));
+    const maxMessageSizeBytes = parseMessageSize(given);
+    const client = await connectOrExplain(parseAddress(given, context), context, { maxMessageSizeBytes });
     if (client === undefined) return ExitCode.Failed;
     return printMessages(client, { queue, count, isJson: given.switches.has('json') }, context);
   },
@@ -63,7 +65,7 @@ async function printMessages(client: Client, job: Job, context: CommandContext):
     return end === 'disconnected' || end === 'not writable' ? ExitCode.Failed : ExitCode.Done;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${withFlags(error.message)}\n`);
+    context.stderr.write(`truemq: cannot subscribe to ${job.queue}: ${escaped(withFlags(error.message))}\n`);
     return ExitCode.Failed;
   } finally {
     await client.close();
@@ -146,5 +148,6 @@ async function tellWhy(client: Client, { stderr }: CommandContext): Promise<void
   const { error, reason } = await client.closed;
   // The message of the error says that the connection ended, too.
   const said = reason === undefined && error !== undefined ? withFlags(error.message) : undefined;
-  stderr.write(`truemq: ${said ?? `the broker ended the connection: ${reason ?? 'it gave no reason'}`}\n`);
+  const text = said ?? `the broker ended the connection: ${reason ?? 'it gave no reason'}`;
+  stderr.write(`truemq: ${escaped(text)}\n`);
 }

@@ -4,6 +4,7 @@ import { ClientError } from '../../client/errors.ts';
 import { withFlags } from '../broker-connection.ts';
 import type { CommandContext } from '../command.ts';
 import { systemReason } from '../system-error.ts';
+import { escaped } from '../top/shown-text.ts';
 import type { Item } from './message-items.ts';
 
 /** The id of a message that is confirmed, or why it is not. */
@@ -61,8 +62,9 @@ export class PublishReport {
     this.say(`stdin cannot be read: ${systemReason(error)}; what follows in it was not published`);
   }
 
+  /** What a terminal would obey is escaped: some of it comes from the broker, or from the input. */
   say(text: string): void {
-    this.#context.stderr.write(`truemq: ${text}\n`);
+    this.#context.stderr.write(`truemq: ${escaped(text)}\n`);
   }
 
   end(): void {
