@@ -48,4 +48,17 @@ describe('the logger', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]?.slice(0, -1)).not.toMatch(/\p{Cc}/u);
   });
+
+  it.each(['pretty', 'json'] as const)(
+    'escapes what JSON leaves as it is and a terminal may obey (%s)',
+    (format) => {
+      const { lines, log } = logged({ level: 'info', format });
+      const text = 'a\u009b31m\u007f\u0085b\u202e\u2028\u{e0001}c';
+      log.warn(text, { program: text });
+      const escaped = 'a\\u009b31m\\u007f\\u0085b\\u202e\\u2028\\udb40\\udc01c';
+      expect(lines[0]?.split(escaped)).toHaveLength(3);
+      if (format === 'json')
+        expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: text, program: text });
+    },
+  );
 });

@@ -1,5 +1,6 @@
 // The log writer: one line per entry, as JSON for programs or pretty for people. Writes to the given stream (stderr, CONFIG-012), drops
-// nothing and buffers nothing itself. A value with a line break cannot forge a line: both forms escape it.
+// nothing and buffers nothing itself. A value with a line break cannot forge a line, nor can one with a control character command the terminal
+// that shows it: both forms escape them.
 
 import type { LogFields, Logger } from '../model/logger.ts';
 
@@ -37,7 +38,7 @@ type Entry = { readonly level: LogLevel; readonly sentence: string; readonly fie
 
 function formatLine({ format, wallNow }: LoggerOptions, { level, sentence, fields }: Entry): string {
   const time = new Date(wallNow()).toISOString();
-  if (format === 'json') return `${JSON.stringify({ time, level, message: sentence, ...fields })}\n`;
+  if (format === 'json') return `${jsonOf({ time, level, message: sentence, ...fields })}\n`;
   return `${time.slice(11, 23)} ${level.padEnd(5)} ${escapeControls(sentence)}${formatFields(fields)}\n`;
 }
 
@@ -48,9 +49,19 @@ function formatFields(fields: LogFields): string {
 
 /** Without quotes if that is unambiguous, else as JSON. */
 function formatField(value: LogFields[string]): string {
-  return typeof value === 'string' && !/^[\w.:/@-]+$/.test(value) ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' && !/^[\w.:/@-]+$/.test(value) ? jsonOf(value) : String(value);
 }
 
+/** Controls, characters that are not seen or turn the direction of a text, and line separators. */
+const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
+  return text.replace(NOT_SHOWN, (character) => jsonOf(character).slice(1, -1));
+}
+
+/** JSON in which also those are escaped that JSON itself leaves as they are: of the controls, all from 0x7f on. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value).replace(NOT_SHOWN, (character) =>
+    character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
