@@ -51,3 +51,19 @@ describe('the allowed hosts', () => {
     expect(allowedHosts).toEqual([host, 'y']);
   });
 });
+
+it.each([
+  ['broker.example.', 'broker.example'],
+  ['b\u00fccher.example', undefined],
+  ['*', undefined],
+  ['::1', '::1'],
+])(
+  'are by default what a request can name of the address %s, so that the printed configuration can be read',
+  (host, name) => {
+    const { configuration, settings } = loadGiven({ flags: { host } });
+    const expected = [...(name === undefined ? [] : [name]), '127.0.0.1', 'localhost'];
+    expect(configuration.allowedHosts).toEqual(expected);
+    const printed = settings.find(({ key }) => key === 'allowedHosts')?.text;
+    expect(problemsOf({ flags: { host, 'allowed-hosts': String(printed) } })).toEqual([]);
+  },
+);

@@ -142,6 +142,15 @@ describe('a secret that is empty', () => {
     ]);
     expect(load({ file: 'authToken: ""' }).warnings).toEqual([]);
   });
+
+  it('causes one also where the name of its file is empty, and no other place has the secret', () => {
+    const file = 'authTokenFile: /run/token';
+    expect(load({ file, flags: { 'auth-token-file': '' } }).warnings).toEqual([
+      'authTokenFile (flag --auth-token-file) is empty, so there is none',
+    ]);
+    const flags = { 'auth-token-file': '', 'auth-token': 'x'.repeat(32) };
+    expect(load({ flags }).warnings).toEqual([]);
+  });
 });
 
 describe('the superuser', () => {

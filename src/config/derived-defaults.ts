@@ -2,6 +2,7 @@
 // of the table below, after every given value is known. Pure. Implements CONFIG-014 for derived defaults, and CONFIG-021.
 
 import type { Configuration, Machine } from './configuration.ts';
+import { isHostName } from './host-name.ts';
 import type { ConfigurationKey, configurationKeys } from './keys.ts';
 
 type DerivedKey = {
@@ -41,8 +42,10 @@ export const derivedDefaults = {
     known.superuserPassword !== '' || machine.hasUserDatabase === true ? DEFAULT_USER_DATABASE : '',
   enableAuthentication: (known: Known) => known.authToken !== '' || known.authDatabasePath !== '',
   authConcurrency: (_known: Known, { coreCount = 1 }: Machine) => Math.max(1, coreCount - 1),
-  allowedHosts: (known: Known) => [
-    ...new Set([known.host, known.healthHost, known.dashboardHost, 'localhost']),
-  ],
+  // The loader takes these values for given ones when it reads what "truemq config" prints. A name in other letters is in no Host header as it is.
+  allowedHosts: (known: Known) => {
+    const hosts = [known.host, known.healthHost, known.dashboardHost, 'localhost'];
+    return [...new Set(hosts.map((host) => host.replace(/\.$/, '')).filter(isHostName))];
+  },
   logFormat: (_known: Known, machine: Machine) => (machine.isTerminal ? 'pretty' : 'json'),
 } as const satisfies Record<DerivedKey, (known: Known, machine: Machine) => unknown>;

@@ -6,6 +6,7 @@ import { extname } from 'node:path';
 import { type ErrorCode, parseDocument, YAMLParseError } from 'yaml';
 import { ConfigurationError } from './configuration.ts';
 import type { ConfigurationSources } from './load.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /**
  * The entries of a configuration file.
@@ -26,7 +27,7 @@ export function parseConfigurationFile(path: string, text: string): ReadonlyMap<
 }
 
 function readText(path: string): string {
-  const text = decoded(readBytes(path));
+  const text = utf8Text(readBytes(path));
   if (text === undefined) throw new ConfigurationError([`file ${path}: is not UTF-8; save it as UTF-8`]);
   return text;
 }
@@ -36,16 +37,6 @@ function readBytes(path: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     throw new ConfigurationError([`file ${path}: cannot be read: ${firstLine(error)}`]);
-  }
-}
-
-/** Without a byte order mark, of which the parser of JSON knows nothing. Every other character of UTF-16 has a zero byte. */
-function decoded(bytes: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import { DeliveryMode, type DeliveryModeName } from '../model/delivery-mode.ts';
 import { nameOfNumber } from '../model/named-numbers.ts';
 import { defaultQueueOptions } from '../model/queue-options.ts';
 import { authenticationKeys } from './authentication-keys.ts';
+import { isHostName } from './host-name.ts';
 import type { KeyKind } from './key-kinds.ts';
 import { tlsKeys } from './tls-keys.ts';
 
@@ -20,9 +21,6 @@ const DAY_MS = 24 * HOUR_MS;
 const INT32_MAX = 2_147_483_647;
 /** The longest timeout of a timer of the runtime; a longer one would fire immediately. */
 const MAX_TIMER_MS = 24 * DAY_MS;
-
-/** A name, or an IP address: that of version 6 also in brackets. */
-const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[?[\da-f]*:[\da-f]*:[\da-f:.]*(?:%[\w.-]+)?\]?)$/i;
 
 const deliveryModeNames = Object.keys(DeliveryMode) as DeliveryModeName[];
 
@@ -344,7 +342,7 @@ export const configurationKeys = {
     section: 'Health and metrics',
     derived: 'the names and addresses that the broker listens on, and localhost',
     form: {
-      isRight: (text) => HOST.test(text),
+      isRight: isHostName,
       words:
         'host names in ASCII such as broker.example, or IP addresses, separated by commas, without scheme, port and path',
     },

@@ -61,12 +61,15 @@ function precedenceOf({ kind }: Origin): number {
   return origins.indexOf(kind);
 }
 
-/** A variable that was forgotten, as in `--auth-token "$TOKEN"`, must not open the broker without a word. */
+/** A variable that was forgotten, as in `--auth-token "$TOKEN"` or `--auth-token-file "$FILE"`, must not open the broker without a word. */
 export function emptySecrets(chosen: Choices): readonly string[] {
-  return secretFileKeys.flatMap(([key]) => {
-    const choice = chosen.get(key);
-    const isForThisStart = ['environment', 'flag', 'option'].includes(choice?.origin.kind ?? '');
-    if (choice === undefined || !isForThisStart || choice.value !== '') return [];
-    return `${key} (${describeOrigin(choice.origin)}) is empty, so there is none`;
+  return secretFileKeys.flatMap(([key, fileKey]) => {
+    const isThere = (chosen.get(key)?.value ?? '') !== '';
+    return isThere ? [] : [key, fileKey].flatMap((name) => emptyForThisStart(name, chosen.get(name)?.origin));
   });
+}
+
+function emptyForThisStart(key: ConfigurationKey, origin: Origin | undefined): readonly string[] {
+  const isForThisStart = origin !== undefined && ['environment', 'flag', 'option'].includes(origin.kind);
+  return isForThisStart ? [`${key} (${describeOrigin(origin)}) is empty, so there is none`] : [];
 }
