@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -117,6 +117,12 @@ describe('a file that cannot be the store is refused, and nothing of it changes'
 
   it.each([':memory:', ' :memory: ', '', ' '])('because no file would have its messages: %j', async (at) => {
     await expect(open(at)).rejects.toThrow('it is not the name of a file');
+  });
+
+  it('because the driver would open the file without the white space at the ends of its name', async () => {
+    await writeFile(path, 'my diary'.repeat(100));
+    await expect(open(`${path}\r`)).rejects.toThrow(/\\r" cannot be used: .* white space at the ends/);
+    expect(await readdir(folder)).toEqual(['q.db']);
   });
 
   it('because it is a pipe, which would wait, or a device', async () => {

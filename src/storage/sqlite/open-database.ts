@@ -26,6 +26,10 @@ const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Pages in the log that trigger a checkpoint, which costs two syncs. */
 const CHECKPOINT_PAGES = 2_000;
 
+/** Why a name with it is refused; see `refuseNoFile`. */
+export const WHITE_SPACE_AT_THE_ENDS =
+  'SQLite leaves out white space at the ends of a name: leave it out there';
+
 /** The open database, locked for this process until it is closed. Rejects with StoreError. */
 export async function openDatabase({ path, synchronous }: SqliteOptions): Promise<Database> {
   const Driver = await loadDriver();
@@ -70,10 +74,17 @@ function olderVersion(version: number): string {
   return `it has version ${version}, written by an older TrueMQ; a start of the broker brings it to version ${SCHEMA_VERSION}`;
 }
 
-/** The driver opens a database in memory, or a temporary one, under these names: everything in it would be lost. */
+/**
+ * The driver opens a database in memory, or a temporary one, under these names: everything in it would be lost. Of other names it leaves out white
+ * space at the ends, and so opens another file than the one whose header was read.
+ */
 export function refuseNoFile(path: string): void {
-  if (!['', ':memory:'].includes(path.trim())) return;
-  throw new StoreError(`the store ${JSON.stringify(path)} cannot be used: it is not the name of a file`);
+  const name = path.trim();
+  const refuse = (reason: string): never => {
+    throw new StoreError(`the store ${JSON.stringify(path)} cannot be used: ${reason}`);
+  };
+  if (['', ':memory:'].includes(name)) refuse('it is not the name of a file');
+  if (name !== path) refuse(WHITE_SPACE_AT_THE_ENDS);
 }
 
 /** Rejects with StoreError when there is no store at the path. (A broker would create one.) */

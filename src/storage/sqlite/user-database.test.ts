@@ -1,7 +1,7 @@
 // The file of users: what is refused before anything changes, files of existing brokers, and who may read it.
 
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type UserStore, UserStoreError } from '../../auth/user-store.ts';
@@ -236,6 +236,13 @@ describe('a file that cannot be the user database is refused, and nothing of it 
   it('because it is a folder', async () => {
     await mkdir(path);
     await expect(openUserStore(path)).rejects.toThrow('it is a folder');
+  });
+
+  it('because the driver would open the file without the white space at the ends of its name', async () => {
+    await expect(openUserStore(`${path}\r`)).rejects.toThrow(
+      /\\r" cannot be used: .* white space at the ends/,
+    );
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('because it is a pipe, which would wait, or a device', async () => {

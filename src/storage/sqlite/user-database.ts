@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { UserStoreError } from '../../auth/user-store.ts';
 import { type Database, loadDriver, packageProblem } from './driver.ts';
 import { type FileHeader, readFileHeader } from './file-header.ts';
-import { reasonOf } from './open-database.ts';
+import { reasonOf, WHITE_SPACE_AT_THE_ENDS } from './open-database.ts';
 import { APPLICATION_ID } from './schema.ts';
 import { findTableProblem, migrateUsers, USER_APPLICATION_ID, USER_SCHEMA_VERSION } from './user-schema.ts';
 
@@ -19,6 +19,8 @@ export async function openUserDatabase(path: string): Promise<Database> {
     const problem = `users need ${packageProblem(error.cause)}, or use --auth-database-path :memory:`;
     throw new UserStoreError(problem, { cause: error });
   });
+  // The driver would open another file than the one whose header is read here, and that is made for the owner's eyes only.
+  if (path.trim() !== path) throw unusable(JSON.stringify(path), WHITE_SPACE_AT_THE_ENDS);
   const header = await readFileHeader(path);
   const refusal = refusalOf(header) ?? (await accessProblem(path, header));
   if (refusal !== undefined) throw unusable(path, refusal);
