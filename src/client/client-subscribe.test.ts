@@ -193,6 +193,14 @@ describe('subscribe', () => {
     expect(near.isPaused()).toBe(false);
   });
 
+  it('stops reading while too many bytes wait for the handler, however few messages they are', async () => {
+    const { near, broker } = await connectStuck();
+    const payload = JSON.stringify('x'.repeat(1_000_000));
+    for (let number = 0; number < 70; number += 1)
+      broker.send({ command: 26, id: `m${number}`, queue: 'orders', payload });
+    await vi.waitFor(() => expect(near.isPaused()).toBe(true), { timeout: 10_000 });
+  });
+
   it.each<[string, (client: Client) => Promise<void>, number]>([
     ['has replaced the handler that they wait for', (client) => client.subscribe('orders', vi.fn()), 23],
     ['has unsubscribed', (client) => client.unsubscribe('orders'), 25],

@@ -29,6 +29,7 @@ export class ClientSubscription {
   isDoubtful = false;
   readonly #options: SubscriptionOptions;
   #backlog = new Fifo<ReceivedMessage>();
+  #backlogBytes = 0;
   #isRunning = false;
   #isStopped = false;
 
@@ -45,9 +46,15 @@ export class ClientSubscription {
     return this.#backlog.length;
   }
 
+  /** Bytes of their payloads. */
+  get backlogBytes(): number {
+    return this.#backlogBytes;
+  }
+
   deliver(message: ReceivedMessage): void {
     if (this.#isStopped) return;
     this.#backlog.push(message);
+    this.#backlogBytes += message.payload.length;
     this.#options.onBacklog();
     if (!this.#isRunning) void this.#run();
   }
@@ -73,6 +80,7 @@ export class ClientSubscription {
   /** Discards waiting messages: their connection has ended, and the broker sends them again. */
   discardBacklog(): void {
     this.#backlog = new Fifo();
+    this.#backlogBytes = 0;
     this.#options.onBacklog();
   }
 
@@ -95,6 +103,7 @@ export class ClientSubscription {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let message = this.#backlog.shift(); message !== undefined; message = this.#backlog.shift()) {
+      this.#backlogBytes -= message.payload.length;
       this.#options.onBacklog();
       await this.#handle(message);
     }

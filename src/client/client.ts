@@ -37,7 +37,7 @@ import { Supervisor } from './supervisor.ts';
 
 /**
  * Connects as the other form does, with the options of a connection string, `vibemq://[user:password@]host[:port][?key=value&..]` or `Host=..;Port=..;key=value`.
- * `options` override those of the string, each as a whole.
+ * `options` override those of the string, each as a whole, except those that are undefined.
  * @throws ConnectionStringError, which says what is wrong, where, and what is allowed
  */
 export function connect(connectionString: string, options?: ConnectOptions & CallOptions): Promise<Client>;
@@ -53,7 +53,7 @@ export async function connect(
 ): Promise<Client> {
   if (typeof target === 'string') {
     if (options !== undefined) checkConnectKeys(options);
-    return Client.open({ ...parseConnectionString(target), ...options });
+    return Client.open({ ...parseConnectionString(target), ...withoutAbsent(options) });
   }
   if (options === undefined) return Client.open(target);
   throw new TypeError(
@@ -279,6 +279,11 @@ export class Client extends BrokerCommands {
       onEnd,
     });
   }
+}
+
+/** An option that is undefined counts as absent: it must not take the place of one of the string. */
+function withoutAbsent(options: ConnectOptions & CallOptions = {}): ConnectOptions & CallOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function describe({ command, queue = '' }: CommandRequest): string {

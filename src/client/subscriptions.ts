@@ -22,6 +22,8 @@ import type { Renewable } from './supervisor.ts';
 
 /** Messages that may wait for handlers before the client stops reading: a queue without acks has no other limit. */
 const MAX_BACKLOG_COUNT = 1_024;
+/** Bytes of their payloads, for the same reason: 1,024 messages of the largest size would be a gigabyte. */
+const MAX_BACKLOG_BYTES = 67_108_864;
 
 /** Refusals that end a subscription. After others, which may pass, the client tries to connect again. */
 const LASTING_REFUSALS: readonly string[] = [
@@ -114,14 +116,19 @@ export class Subscriptions implements Renewable {
     for (const subscription of this.#byQueue.values()) subscription.stop(error);
   }
 
-  /** Stops or continues reading, according to the number of waiting messages. */
+  /** Stops or continues reading, according to the number and the bytes of waiting messages. */
   balanceReading(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
     let backlogCount = 0;
-    for (const subscription of this.#byQueue.values()) backlogCount += subscription.backlogCount;
-    if (backlogCount >= MAX_BACKLOG_COUNT) connection.pause();
-    else if (backlogCount <= MAX_BACKLOG_COUNT / 2) connection.resume();
+    let backlogBytes = 0;
+    for (const subscription of this.#byQueue.values()) {
+      backlogCount += subscription.backlogCount;
+      backlogBytes += subscription.backlogBytes;
+    }
+    const load = Math.max(backlogCount / MAX_BACKLOG_COUNT, backlogBytes / MAX_BACKLOG_BYTES);
+    if (load >= 1) connection.pause();
+    else if (load <= 0.5) connection.resume();
   }
 
   /** Whether the broker has accepted; false: the subscription is lost. */

@@ -352,3 +352,12 @@ describe('createQueue', () => {
     expect(broker.untaken).toEqual([]);
   });
 });
+
+it('an option that is undefined leaves the one of the connection string', async () => {
+  const nobody = connect('vibemq://127.0.0.1:1', {
+    host: undefined,
+    port: undefined,
+    signal: undefined,
+  } as object);
+  await expect(nobody).rejects.toThrow(/^cannot connect to 127\.0\.0\.1:1: /);
+});
