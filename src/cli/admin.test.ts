@@ -119,6 +119,10 @@ describe('admin', () => {
       exitCode: ExitCode.Done,
       errors: 'truemq: user shop has no rights by the pattern Orders.1 any more\n',
     });
+    const otherCase = 'truemq: there is no user Shop; is shop meant? "truemq admin users" lists them\n';
+    const ofOtherCase = [await revoke('Shop', 'Orders.2'), await asRoot(['permissions', 'Shop'])];
+    for (const outcome of ofOtherCase)
+      expect(outcome).toMatchObject({ exitCode: ExitCode.Failed, output: '', errors: otherCase });
     expect(await revoke('shpo', 'Orders.2')).toMatchObject({
       exitCode: ExitCode.Failed,
       errors: 'truemq: there is no user shpo; "truemq admin users" lists them\n',
@@ -181,6 +185,12 @@ describe('credentials', () => {
   it('that are missing or cannot be read are said before anything is sent, and never shown [AUTH-054]', async () => {
     const nothing = { environment: {} };
     await expect(asRoot(['users'], nothing)).rejects.toThrow('the password is missing');
+    const empty = { TRUEMQ_PASSWORD: '', TRUEMQ_NEW_PASSWORD: '', TRUEMQ_AUTH_TOKEN: '' };
+    await expect(asRoot(['users'], { environment: empty })).rejects.toThrow('the password is missing');
+    const emptyNew = { ...empty, TRUEMQ_PASSWORD: SECRET };
+    await expect(asRoot(['add', 'eve'], { environment: emptyNew })).rejects.toThrow(
+      'the new password is missing',
+    );
     await expect(asRoot(['users', '--password-file', join(folder, 'none')])).rejects.toThrow(
       'cannot be read',
     );

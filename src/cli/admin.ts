@@ -176,9 +176,13 @@ async function requireUser(client: Client, user: string): Promise<void> {
     if (!(error instanceof CommandError)) throw error;
     return undefined;
   });
-  const isThis = ({ username }: User): boolean => username.toLowerCase() === user.toLowerCase();
-  if (users === undefined || users.some(isThis)) return;
-  throw new ClientError('USER_NOT_FOUND', `there is no user ${user}; "truemq admin users" lists them`);
+  if (users === undefined || users.some(({ username }) => username === user)) return;
+  const isSimilar = ({ username }: User): boolean => username.toLowerCase() === user.toLowerCase();
+  const similar = users.find(isSimilar)?.username;
+  // Some brokers compare names in any case. One that has rights for the other spelling only does not.
+  if (similar !== undefined && (await client.permissionsOf(similar)).length === 0) return;
+  const hint = similar === undefined ? '' : ` is ${escaped(similar)} meant?`;
+  throw new ClientError('USER_NOT_FOUND', `there is no user ${user};${hint} "truemq admin users" lists them`);
 }
 
 /** The broker confirms the revocation of a pattern that there is not, too (AUTH-025): a mistyped one would seem to be revoked. @throws ClientError */

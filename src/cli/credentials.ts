@@ -31,16 +31,15 @@ export async function readCredentials(
   context: CommandContext,
   inUrl: Pick<Credentials, 'username' | 'password'> = {},
 ): Promise<Credentials> {
-  const { environment } = context;
-  const authToken = secretOf(texts, 'auth-token-file') ?? environment['TRUEMQ_AUTH_TOKEN'];
-  const token = authToken === undefined || authToken === '' ? {} : { authToken };
+  const authToken = secretOf(texts, 'auth-token-file') ?? variable(context, 'TRUEMQ_AUTH_TOKEN');
+  const token = authToken === undefined ? {} : { authToken };
   const username = texts.get('username') ?? inUrl.username;
   if (username === undefined) {
     if (texts.has('password-file')) throw new UsageError('--password-file: needs --username');
     return token;
   }
   const urlPassword = username === inUrl.username ? inUrl.password : undefined;
-  const given = secretOf(texts, 'password-file') ?? urlPassword ?? environment['TRUEMQ_PASSWORD'];
+  const given = secretOf(texts, 'password-file') ?? urlPassword ?? variable(context, 'TRUEMQ_PASSWORD');
   const password = given ?? (await ask(context, `password of ${username}: `));
   if (password !== undefined) return { ...token, username, password };
   throw new UsageError(
@@ -50,7 +49,7 @@ export async function readCredentials(
 
 /** The new password of a user, by the same ways; asked for twice on a terminal. @throws UsageError */
 export async function readNewPassword({ texts }: Arguments, context: CommandContext): Promise<string> {
-  const given = secretOf(texts, 'new-password-file') ?? context.environment['TRUEMQ_NEW_PASSWORD'];
+  const given = secretOf(texts, 'new-password-file') ?? variable(context, 'TRUEMQ_NEW_PASSWORD');
   if (given !== undefined) return given;
   const first = await ask(context, 'new password: ');
   if (first === undefined) {
@@ -64,6 +63,11 @@ export async function readNewPassword({ texts }: Arguments, context: CommandCont
 
 function ask({ askSecret }: CommandContext, question: string): Promise<string> | undefined {
   return askSecret?.(question);
+}
+
+/** An empty variable counts as absent: no secret is empty. */
+function variable({ environment }: CommandContext, name: string): string | undefined {
+  return environment[name] || undefined;
 }
 
 function secretOf(texts: Arguments['texts'], flag: string): string | undefined {

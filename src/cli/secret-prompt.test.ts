@@ -37,6 +37,23 @@ describe('a question for a secret', () => {
     expect(terminal.isPaused()).toBe(true);
   });
 
+  it('takes back the line at Ctrl-U, and puts a character together that arrives in two pieces', async () => {
+    const { terminal, answer } = prompt();
+    const bytes = Buffer.from('\u00e9');
+    for (const keys of ['wrong\u0015s', bytes.subarray(0, 1), bytes.subarray(1), '\r']) terminal.write(keys);
+    expect(await answer).toBe('s\u00e9');
+  });
+
+  it.each(['one\rtwo\r', 'one\ntwo\n', 'one\r\ntwo\r\n'])(
+    'leaves the rest of a paste to the next question: %j',
+    async (paste) => {
+      const { terminal, output, answer } = prompt();
+      terminal.write(paste);
+      expect(await answer).toBe('one');
+      expect(await askSecret('again: ', terminal, output, () => undefined)).toBe('two');
+    },
+  );
+
   it('takes the line of a pipe that pretends to be a terminal', async () => {
     const { terminal, answer } = prompt();
     terminal.write('secret\n');

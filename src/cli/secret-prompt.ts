@@ -1,6 +1,7 @@
 // Asks for a secret on the terminal without showing what is typed.
 
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { UsageError } from './arguments.ts';
 
 /** A terminal as input. */
@@ -8,10 +9,14 @@ export type SecretInput = Readable & { setRawMode(isRaw: boolean): unknown };
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
+/** Takes back the whole line, as it does where the terminal itself reads lines. */
+const CTRL_U = '\u0015';
 const BACKSPACES: ReadonlySet<string> = new Set(['\b', '\u007f']);
+const ENTER = /\r\n?|\n/;
 
 /**
- * Resolves with what was typed before Enter. Calls `interrupt` at Ctrl-C, which sends no signal while nothing is shown, and never resolves then.
+ * Resolves with what was typed before Enter; what came behind it is left for the next question. Calls `interrupt` at Ctrl-C, which sends no signal while
+ * nothing is shown, and never resolves then.
  * @throws UsageError when the input ends (Ctrl-D)
  */
 export function askSecret(
@@ -24,6 +29,7 @@ export function askSecret(
   input.setRawMode(true);
   output.write(question);
   return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder('utf8');
     const typed: string[] = [];
     const end = (settle: () => void): void => {
       input.off('data', receive).off('end', breakOff);
@@ -34,13 +40,20 @@ export function askSecret(
     };
     const breakOff = (): void => end(() => reject(new UsageError('no password was given')));
     const receive = (chunk: Buffer | string): void => {
-      for (const character of chunk.toString()) {
-        if (character === '\r' || character === '\n') return end(() => resolve(typed.join('')));
+      const text = typeof chunk === 'string' ? chunk : decoder.write(chunk);
+      const enter = ENTER.exec(text);
+      for (const character of text.slice(0, enter?.index)) {
         if (character === CTRL_C) return end(interrupt);
         if (character === CTRL_D) return breakOff();
-        if (BACKSPACES.has(character)) typed.pop();
+        if (character === CTRL_U) typed.length = 0;
+        else if (BACKSPACES.has(character)) typed.pop();
         else typed.push(character);
       }
+      if (enter === null) return;
+      end(() => resolve(typed.join('')));
+      // A paste has both answers in one piece.
+      const rest = text.slice(enter.index + enter[0].length);
+      if (rest !== '') input.unshift(rest);
     };
     input.on('data', receive).once('end', breakOff).resume();
   });

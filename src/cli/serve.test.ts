@@ -82,6 +82,16 @@ describe('serve', () => {
     expect(await exit).toBe(ExitCode.Done);
   });
 
+  it('names in these commands the address that it listens on, where clients would look elsewhere', async () => {
+    const context = testCommandContext();
+    const exit = serve.run([...FREE_PORTS, '--host', '127.0.0.2'], context);
+    expect(await outputLine(context)).toMatch(
+      /listens on 127\.0\.0\.2:\d+\n[\s\S]* truemq pub hello '\{"n":1\}' --host 127\.0\.0\.2 --port \d+\n/,
+    );
+    context.signal('SIGINT');
+    expect(await exit).toBe(ExitCode.Done);
+  });
+
   it('ends without serving when a signal comes while it starts', async () => {
     const context = testCommandContext();
     const onStopSignal = (handle: (signal: NodeJS.Signals) => void) => {

@@ -4,7 +4,8 @@
 import { constants } from 'node:os';
 import type { Configuration } from '../config/configuration.ts';
 import { flagHelp } from '../config/reference.ts';
-import { DEFAULT_PORT } from '../model/default-address.ts';
+import { formatAddress } from '../http/listen-error.ts';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../model/default-address.ts';
 import type { Logger } from '../model/logger.ts';
 import { type RunningBroker, startBroker } from '../server/start-broker.ts';
 import { isStartFailure } from '../server/start-failure.ts';
@@ -141,10 +142,14 @@ function linesForPeople(
 ): string {
   // In a clone of the repository the command is not on the path; npm's variables show that.
   const truemq = environment['npm_lifecycle_event'] === undefined ? 'truemq' : 'npx truemq';
-  const port = tcp.port === DEFAULT_PORT ? '' : ` --port ${tcp.port}`;
-  const address = `${port}${tcp.tls ? ' --tls --tls-ca FILE' : ''}${credentialFlagsFor(configuration)}`;
+  const flags = [
+    ...addressFlagsFor(tcp),
+    ...tlsFlagsFor(configuration),
+    ...credentialFlagsFor(configuration),
+  ];
+  const address = flags.map((flag) => ` ${flag}`).join('');
   return [
-    `TrueMQ ${VERSION} listens on ${tcp.host}:${tcp.port}${tcp.tls ? ' with TLS' : ''}`,
+    `TrueMQ ${VERSION} listens on ${formatAddress(tcp)}${tcp.tls ? ' with TLS' : ''}`,
     ...(health === undefined ? [] : [`health and metrics: ${health.url}/health/ and ${health.url}/metrics/`]),
     ...(dashboard === undefined ? [] : [`dashboard: ${dashboard.url}`]),
     'try it, in two other terminals:',
@@ -155,8 +160,26 @@ function linesForPeople(
   ].join('\n');
 }
 
-/** What a client adds to its command so that the broker lets it in; the password is asked for. */
-function credentialFlagsFor({ enableAuthentication, authToken, superuserUsername }: Configuration): string {
-  if (!enableAuthentication) return '';
-  return authToken === '' ? ` --username ${superuserUsername}` : ' --auth-token-file FILE';
+/** Addresses at which a client of this machine finds the broker without being told. */
+const FOUND_HOSTS: readonly string[] = [DEFAULT_HOST, '0.0.0.0', '::'];
+
+/** What a client adds to its command so that it finds the broker. */
+function addressFlagsFor({ host, port }: RunningBroker['tcp']): readonly string[] {
+  return [
+    ...(FOUND_HOSTS.includes(host) ? [] : [`--host ${host}`]),
+    ...(port === DEFAULT_PORT ? [] : [`--port ${port}`]),
+  ];
+}
+
+function tlsFlagsFor({ tlsEnabled, tlsClientCaPath }: Configuration): readonly string[] {
+  if (!tlsEnabled) return [];
+  const own = tlsClientCaPath === '' ? [] : ['--tls-certificate FILE --tls-key FILE'];
+  return ['--tls --tls-ca FILE', ...own];
+}
+
+/** What a client adds so that the broker lets it in; the password is asked for. */
+function credentialFlagsFor(configuration: Configuration): readonly string[] {
+  const { enableAuthentication, authToken, superuserUsername } = configuration;
+  if (!enableAuthentication) return [];
+  return [authToken === '' ? `--username ${superuserUsername}` : '--auth-token-file FILE'];
 }
