@@ -18,6 +18,11 @@ export function isHostAllowed(hostHeader: string | null, allowedHosts: readonly 
   return allowedHosts.some((allowed) => allowed.toLowerCase() === name);
 }
 
+/** Whether a Host header names a host that a parser of URLs takes: not so with port 99999. */
+export function isReadableHost(hostHeader: string): boolean {
+  return hostName(hostHeader) !== undefined;
+}
+
 /** The host without port, in lower case and without a closing dot; undefined when the header is malformed. */
 function hostName(header: string): string | undefined {
   if (header === '' || NOT_A_HOST.test(header)) return undefined;

@@ -1,7 +1,7 @@
 // What all HTTP servers here do with a request before and after it is answered: the checks of path and Host, methods, and faults. Implements
 // HTTP-002, HTTP-007 and HTTP-008.
 
-import { isHostAllowed } from './host-check.ts';
+import { isHostAllowed, isReadableHost } from './host-check.ts';
 import { problemResponse } from './problem.ts';
 
 /** A segment of a path that parsers of URLs resolve: `.` and `..`, each dot also escaped. They take a backslash for a slash. */
@@ -24,7 +24,15 @@ export function refuseDotSegment(target: string): Response | undefined {
 /** The answer to a request whose Host names another server; undefined: the request is to be answered. */
 export function refuseForeignHost(request: Request, allowedHosts: readonly string[]): Response | undefined {
   const host = request.headers.get('host');
-  if (isHostAllowed(host, allowedHosts)) return undefined;
+  return isHostAllowed(host, allowedHosts) ? undefined : misdirected();
+}
+
+/** The answer to a request whose Host is no host, of which no URL can be made; undefined: it is one, or there is none. */
+export function refuseUnreadableHost(host: string | undefined): Response | undefined {
+  return host === undefined || isReadableHost(host) ? undefined : misdirected();
+}
+
+function misdirected(): Response {
   return problemResponse({
     status: 421,
     title: 'Misdirected Request',

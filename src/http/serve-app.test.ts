@@ -82,10 +82,36 @@ describe('the app', () => {
   });
 });
 
+describe('a request of which the app can make no URL', () => {
+  it.each(['127.0.0.1:99999', '256.1.1.1', 'a b'])(
+    'is refused by a problem, and the server goes on: Host %j',
+    async (host) => {
+      const { url, faults } = await serve(async () => echoingApp());
+      const { status, type } = await ask(url, 'GET', '/\\\\a', host);
+      expect([status, type]).toEqual([421, 'application/problem+json']);
+      expect((await ask(url, 'POST', '/')).status).toBe(200);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it('on which it fails in another way gets 500, and the fault is reported', async () => {
+    const fault = new Error('it fails before it has begun');
+    const failing = new H3();
+    failing.fetch = () => {
+      throw fault;
+    };
+    const { url, faults } = await serve(async () => failing);
+    expect(await ask(url, 'GET', '/')).toMatchObject({ status: 500, body: '' });
+    expect(faults).toEqual([fault]);
+  });
+});
+
 /** Unlike fetch, it sends the path as it is. */
-async function ask(url: string, method: string, path: string) {
+async function ask(url: string, method: string, path: string, host?: string) {
   const { hostname, port } = new URL(url);
-  const outgoing = requestHttp({ hostname, port, method, path }).end();
+  const headers = host === undefined ? {} : { host };
+  const outgoing = requestHttp({ hostname, port, method, path, headers, timeout: 10_000 }).end();
+  outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
   const [response] = await once(outgoing, 'response');
   return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) };
 }

@@ -5,12 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { H3, NodeHandler } from 'h3';
 import { type HttpListener, type HttpListenOptions, listenHttp } from './listen.ts';
-import { refuseDotSegment } from './requests.ts';
+import { refuseDotSegment, refuseUnreadableHost } from './requests.ts';
 
 export type MakeApp = () => Promise<H3>;
 
 export type AppOptions = Omit<HttpListenOptions, 'handler'> & {
-  /** Called when the app cannot be made, each time that it is needed; the client then receives 500. */
+  /** Called when the app cannot be made, each time that it is needed, and when it fails; the client then receives 500. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -22,8 +22,8 @@ export function serveApp(makeApp: MakeApp, options: AppOptions): Promise<HttpLis
   const { onFault, ...where } = options;
   let made: Promise<NodeHandler> | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Here, because the app sees the path only when its dot segments are resolved.
-    const refusal = refuseDotSegment(request.url ?? '');
+    // Here, because the app sees the path only when its dot segments are resolved, and fails where it cannot make a URL of Host and path.
+    const refusal = refuseDotSegment(request.url ?? '') ?? refuseUnreadableHost(request.headers.host);
     if (refusal !== undefined) return send(refusal, response);
     made ??= nodeHandler(makeApp);
     let handler: NodeHandler;
@@ -35,10 +35,16 @@ export function serveApp(makeApp: MakeApp, options: AppOptions): Promise<HttpLis
       response.writeHead(500).end();
       return;
     }
-    // The app answers every error itself.
     await handler(request, response);
   };
-  return listenHttp({ ...where, handler: (request, response) => void answer(request, response) });
+  // The app answers every error of its own. What it fails on before it has begun must not end the process.
+  const handler = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(request, response).catch((error: unknown) => {
+      onFault(error);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    });
+  return listenHttp({ ...where, handler });
 }
 
 async function send(answer: Response, response: ServerResponse): Promise<void> {
