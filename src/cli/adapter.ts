@@ -14,7 +14,8 @@ import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { loadAdapterConfiguration } from './configuration-flags.ts';
 import { ReloadRequests } from './hangup.ts';
 import { readLines } from './lines.ts';
-import { createProcessLogger, serveUntilSignal } from './serve.ts';
+import { createProcessLogger } from './process-log.ts';
+import { serveUntilSignal } from './serve.ts';
 
 export const adapter: Command = {
   help: `usage: truemq adapter

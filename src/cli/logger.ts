@@ -1,4 +1,4 @@
-// The log writer: one line per entry, as JSON for programs or pretty for people. Writes to the given stream (stderr, CONFIG-012), drops
+// The log writer: one line per entry, as JSON for programs or pretty for people. Writes by the given function, drops
 // nothing and buffers nothing itself. A value with a line break cannot forge a line, nor can one with a control character command the terminal
 // that shows it: both forms escape them.
 

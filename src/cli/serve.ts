@@ -14,7 +14,7 @@ import { parseArguments } from './arguments.ts';
 import { type Command, type CommandContext, ExitCode } from './command.ts';
 import { configurationArguments, loadEffectiveConfiguration } from './configuration-flags.ts';
 import { contextWithHangup, ReloadRequests } from './hangup.ts';
-import { createLogger } from './logger.ts';
+import { createProcessLogger } from './process-log.ts';
 
 export const serve: Command = {
   help: `usage: truemq serve [--config FILE] [--print-ready] [flags]
@@ -46,19 +46,6 @@ ${flagHelp()}`,
     }
   },
 };
-
-/** The log of a broker process: to stderr, as the configuration says. */
-export function createProcessLogger(
-  { logLevel, logFormat }: Configuration,
-  { stderr }: CommandContext,
-): Logger {
-  return createLogger({
-    level: logLevel,
-    format: logFormat,
-    write: (line) => void stderr.write(line),
-    wallNow: Date.now,
-  });
-}
 
 /** The line of `--print-ready`. */
 export function readyLine({ tcp, health, dashboard }: RunningBroker): string {

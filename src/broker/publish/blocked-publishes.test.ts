@@ -10,7 +10,7 @@ import { Publisher } from './publisher.ts';
 
 const REPEAT_COUNT = 500_000;
 
-it('leaves a blocked publish to its repeats, however many they are [PUBLISH-007]', () => {
+it('leaves a blocked publish to its repeats, however many they are', () => {
   const stats = { structureBytes: 0, queuedBytes: 0 };
   const step = { stats, touch: () => undefined } as unknown as StepContext;
   const queue = { name: 'q', heldBytes: 0 } as Queue;
