@@ -54,6 +54,16 @@ describe('a question for a secret', () => {
     },
   );
 
+  it.each(['one\rtwo\rthree\r', 'one\ntwo\nthree\n', 'one\r\ntwo\r\nthree\r\n'])(
+    'leaves it with line ends as a terminal gives them to whoever reads lines: %j',
+    async (paste) => {
+      const { terminal, answer } = prompt();
+      terminal.write(paste);
+      await answer;
+      expect(String(terminal.read())).toBe('two\nthree\n');
+    },
+  );
+
   it('takes the line of a pipe that pretends to be a terminal', async () => {
     const { terminal, answer } = prompt();
     terminal.write('secret\n');

@@ -51,8 +51,8 @@ export function askSecret(
       }
       if (enter === null) return;
       end(() => resolve(typed.join('')));
-      // A paste has both answers in one piece.
-      const rest = text.slice(enter.index + enter[0].length);
+      // A paste has both answers in one piece. It arrived while the terminal left its line ends as they were typed.
+      const rest = text.slice(enter.index + enter[0].length).replaceAll(/\r\n?/g, '\n');
       if (rest !== '') input.unshift(rest);
     };
     input.on('data', receive).once('end', breakOff).resume();
