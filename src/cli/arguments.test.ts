@@ -22,6 +22,14 @@ describe('parseArguments', () => {
     });
   });
 
+  it('refuses the name of a queue that no frame can carry, before anything is sent', () => {
+    const name = 'ä'.repeat(32_768);
+    expect(() => parseArguments([name], shape)).toThrow(
+      new UsageError('QUEUE: came 65536 bytes; allowed are at most 65535'),
+    );
+    expect(parseArguments([name.slice(1), 'ä'.repeat(40_000)], shape).positionals).toHaveLength(2);
+  });
+
   it('takes a switch any number of times', () => {
     expect(parseArguments(['q', '--verbose', '--verbose'], shape).switches).toEqual(new Set(['verbose']));
   });

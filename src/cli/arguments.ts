@@ -3,6 +3,7 @@
 
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/nearest-name.ts';
+import { maxStringBytes } from '../protocol/limits.ts';
 
 export type FlagKind =
   /** `--name value`, once. */
@@ -56,7 +57,10 @@ export function parseArguments(argv: readonly string[], shape: ArgumentsShape): 
     else if (kind === 'text') texts.set(requireFirst(token, texts), requireValue(token));
     else lists.set(token.name, [...(lists.get(token.name) ?? []), requireValue(token)]);
   }
-  if (!switches.has('help')) checkCount(positionals, shape.positionals);
+  if (!switches.has('help')) {
+    checkCount(positionals, shape.positionals);
+    checkQueue(positionals[shape.positionals.indexOf('QUEUE')]);
+  }
   return { texts, lists, switches, positionals };
 }
 
@@ -110,6 +114,13 @@ function checkCount(positionals: readonly string[], names: readonly string[]): v
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const surplus = positionals[names.length];
   if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: one argument too many`);
+}
+
+/** No frame carries a longer one, whatever the broker takes for a name. */
+function checkQueue(queue = ''): void {
+  const bytes = Buffer.byteLength(queue);
+  if (bytes > maxStringBytes)
+    throw new UsageError(`QUEUE: came ${bytes} bytes; allowed are at most ${maxStringBytes}`);
 }
 
 /** A whole number of at least `min`, as the value of a flag. */
