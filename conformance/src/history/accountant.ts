@@ -188,9 +188,14 @@ class Accountant {
     else if (verdict.kind === 'goes on') message.continueFrom(verdict.from, record);
     else message.add(record);
     if (verdict.kind === 'goes on') this.#redeliveredCount += 1;
-    if (verdict.kind === 'undone') this.#undoneCount += 1;
+    if (verdict.kind === 'undone') this.#undo(verdict.from);
     if (this.#modeOf(operation.queue) === 'FanOutWithoutAck') record.state = 'settled';
     else this.#keep(operation, record);
+  }
+
+  #undo(delivery: DeliveryRecord | undefined): void {
+    this.#undoneCount += 1;
+    if (delivery !== undefined) delivery.wasUndone = true;
   }
 
   #keep({ connection, queue, id }: Operation & { kind: 'delivered' }, delivery: DeliveryRecord): void {

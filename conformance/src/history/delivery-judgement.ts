@@ -23,8 +23,8 @@ export type DeliveryVerdict =
   /** A copy that may be the first of another round: the message may have waited again before it. */
   | { readonly kind: 'begins anew' }
   | { readonly kind: 'goes on'; readonly from: DeliveryRecord }
-  /** A crash may have undone the ack. */
-  | { readonly kind: 'undone' }
+  /** A crash may have undone the ack of `from`, once; of a copy of another subscriber, if it is undefined. */
+  | { readonly kind: 'undone'; readonly from: DeliveryRecord | undefined }
   /** It is wrong; the finding is reported once for the whole message. */
   | { readonly kind: 'told later' }
   | { readonly kind: 'finding'; readonly finding: Finding };
@@ -69,7 +69,8 @@ function judgeSingle(judged: JudgedDelivery): DeliveryVerdict {
   const from = message.deliveries.find((delivery) => mayComeAgain(delivery, judged));
   if (from !== undefined) return { kind: 'goes on', from };
   if (message.begunCount < (source ?? message).possibleCount) return { kind: 'begins' };
-  if (crashedSinceAck(judged, message.deliveries)) return { kind: 'undone' };
+  const undone = message.deliveries.find((delivery) => mayBeUndone(delivery, judged));
+  if (undone !== undefined) return { kind: 'undone', from: undone };
   return found(judged, 'duplicated', duplicateText(message.deliveries), singleClause(judged));
 }
 
@@ -78,7 +79,9 @@ function judgeCopy(judged: JudgedDelivery): DeliveryVerdict {
   const own = message.copiesOf(operation.connection);
   const from = own.find((delivery) => mayComeAgain(delivery, judged));
   if (from !== undefined) return { kind: 'goes on', from };
-  if (crashedSinceAck(judged, message.deliveries)) return { kind: 'undone' };
+  const undone = own.find((delivery) => mayBeUndone(delivery, judged));
+  const isNew = own.length === 0 && message.deliveries.some((delivery) => mayBeUndone(delivery, judged));
+  if (undone !== undefined || isNew) return { kind: 'undone', from: undone };
   if (own.length >= message.possibleCount) {
     return found(judged, 'duplicated', duplicateText(own), copyClause(judged, own));
   }
@@ -138,8 +141,16 @@ function mayComeAgain(delivery: DeliveryRecord, { operation, books }: JudgedDeli
   return late || books.connections.willBeEndedByBroker(delivery.connection);
 }
 
-function crashedSinceAck({ books }: JudgedDelivery, deliveries: readonly DeliveryRecord[]): boolean {
-  return deliveries.some(({ ackedAt, at }) => books.crashes.some((crashAt) => crashAt > (ackedAt ?? at)));
+/** The broker crashed after the ack, or had crashed before it and was not started again yet. */
+function mayBeUndone(
+  { at, ackedAt = at, state, wasUndone }: DeliveryRecord,
+  { books }: JudgedDelivery,
+): boolean {
+  if (state === 'passed on' || wasUndone === true) return false;
+  const { crashes, restarts } = books;
+  const before = crashes.findLast((crashAt) => crashAt < ackedAt);
+  const isUp = before === undefined || restarts.some((startAt) => startAt > before && startAt < ackedAt);
+  return !isUp || crashes.some((crashAt) => crashAt > ackedAt);
 }
 
 function isFanOut({ operation, books }: JudgedDelivery): boolean {

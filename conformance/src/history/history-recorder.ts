@@ -45,7 +45,8 @@ export class HistoryRecorder implements WireObserver {
 
   sent(connection: string, fields: FrameFields): void {
     const { command, id, queue = '' } = fields;
-    this.#asked.set(key(connection, id), { command, queue });
+    // An Ack has the id of its message, which this connection may have published, and no answer.
+    if (command !== Command.Ack) this.#asked.set(key(connection, id), { command, queue });
     switch (command) {
       case Command.Publish:
         this.#add(connection, { kind: 'publish', queue, id, content: this.#contentOf(fields.payload) });

@@ -27,6 +27,8 @@ export type DeliveryRecord = {
   ackedAt?: number;
   /** It was released without an ack, so that the broker must deliver the message again. */
   awaitsRedelivery: boolean;
+  /** A later delivery shows that a crash has undone its ack: no other delivery is allowed for it. */
+  wasUndone?: true;
 };
 
 export class MessageRecord {

@@ -47,6 +47,18 @@ const refusal = (id: string, connection = 'S'): Step => ({ kind: 'ack', connecti
 const pong = (connection = 'S'): Step => ({ kind: 'synchronised', connection, upTo: 1000 });
 const leaves = (connection: string, byRunner = true): Step => ({ kind: 'closed', connection, byRunner });
 const crash: Step = { kind: 'crashed', connection: '-' };
+/** The broker is killed and started again; the connection ends with it. */
+const restart = (connection: string): readonly Step[] => [
+  crash,
+  leaves(connection, false),
+  { kind: 'restarted', connection: '-' },
+];
+/** Delivered, acknowledged, and the ack was read. */
+const settled = (connection: string): readonly Step[] => [
+  delivered('m', connection),
+  ack('m', connection),
+  pong(connection),
+];
 const unsubscribes = (connection: string): readonly Step[] => [
   { kind: 'unsubscribe', connection, queue },
   { kind: 'unsubscribed', connection, queue },
@@ -665,5 +677,72 @@ export const knownHistories: readonly KnownHistory[] = [
     rules: durable,
     finds: [],
     counts: { undone: 1, recovered: 1, ok: 2 },
+  },
+  {
+    title: 'a crash undoes an ack, and another crash that of the next delivery',
+    operations: history(
+      ...subscribes('S'),
+      publish('m'),
+      confirmed('m'),
+      ...settled('S'),
+      ...restart('S'),
+      ...subscribes('T'),
+      ...settled('T'),
+      ...restart('T'),
+      ...subscribes('U'),
+      ...settled('U'),
+    ),
+    rules: durable,
+    finds: [],
+    counts: { undone: 2 },
+  },
+  {
+    title: 'a crash undoes an ack once only',
+    operations: history(
+      ...subscribes('S'),
+      publish('m'),
+      confirmed('m'),
+      ...settled('S'),
+      ...restart('S'),
+      ...subscribes('T'),
+      ...settled('T'),
+      delivered('m', 'T'),
+    ),
+    rules: durable,
+    finds: [['duplicated', 'DELIVERY-001']],
+    counts: { undone: 1 },
+  },
+  {
+    title: 'a message that was in flight at a crash comes twice after it',
+    operations: history(
+      ...subscribes('S'),
+      publish('m'),
+      confirmed('m'),
+      delivered('m'),
+      ...restart('S'),
+      ...subscribes('T'),
+      ...subscribes('U'),
+      delivered('m', 'T'),
+      delivered('m', 'U'),
+    ),
+    rules: durable,
+    finds: [['duplicated', 'DELIVERY-011']],
+    counts: { redelivered: 1, undone: 0 },
+  },
+  {
+    title: 'a FanOutWithAck subscriber gets two copies after a crash',
+    operations: history(
+      ...subscribes('S'),
+      publish('m'),
+      confirmed('m'),
+      ...settled('S'),
+      ...restart('S'),
+      ...subscribes('T'),
+      delivered('m', 'T'),
+      delivered('m', 'T'),
+    ),
+    rules: { ...durable, ...fanOut },
+    finds: [['duplicated', 'DELIVERY-014']],
+    counts: { undone: 1 },
   },
 ];
