@@ -325,6 +325,32 @@ describe('the history', () => {
     expect(await twice().withQueue({}).delivers('C', 'm').broken()).toBe('DELIVERY-011');
   });
 
+  it('proves nothing of a queue that was used before it was created: its mode may be another one', async () => {
+    const subscribe = { command: Command.Subscribe, id: 'first', queue: 'q' };
+    for (const use of [publish, subscribe]) {
+      const watched = new Watched().sends('A', use).withQueue({}, 'B', 'C').publishes('n');
+      expect(await watched.delivers('B', 'n').delivers('C', 'n').broken()).toBeUndefined();
+    }
+    const create = { command: Command.CreateQueue, id: 'create', queue: 'q' };
+    const together = new Watched().sends('A', create).sends('A', publish).gets('A', create);
+    together.withQueue({}, 'B', 'C').publishes('n').delivers('B', 'n');
+    expect(await together.delivers('C', 'n').broken()).toBe('DELIVERY-011');
+    const refused = new Watched().sends('A', create).gets('A', { ...refusal, id: 'create' });
+    refused.publishes('m').withQueue({}, 'B', 'C').publishes('n').delivers('B', 'n');
+    expect(await refused.delivers('C', 'n').broken()).toBeUndefined();
+  });
+
+  it('is judged also where the answer to CreateQueue does not name its queue', async () => {
+    const create = { command: Command.CreateQueue, id: 'unnamed', queue: 'q' };
+    const watched = new Watched().sends('A', create).gets('A', { ...create, queue: '' });
+    for (const subscriber of ['B', 'C']) {
+      watched.sends(subscriber, { command: Command.Subscribe, id: 's', queue: 'q' });
+      watched.gets(subscriber, { command: Command.SubscribeAck, id: 's', queue: 'q' });
+    }
+    watched.publishes('m').delivers('B', 'm');
+    expect(await watched.delivers('C', 'm').broken()).toBe('DELIVERY-011');
+  });
+
   it('proves nothing of an id that was published to two queues: one may be a dead letter', async () => {
     const other = { command: Command.Publish, id: 'm', queue: 'other', payload: '1' };
     expect(await twice().sends('A', other).delivers('C', 'm').broken()).toBeUndefined();

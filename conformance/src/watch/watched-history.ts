@@ -29,12 +29,18 @@ export type HistoryBounds = {
   readonly defaultMode: DeliveryMode | undefined;
 };
 
+type AskedQueue = {
+  readonly connection: string;
+  readonly queue: string;
+  readonly mode: DeliveryMode | undefined;
+};
+
 export class WatchedHistory {
   readonly #now: () => number;
   readonly #recorder: HistoryRecorder;
   readonly #bounds: HistoryBounds;
-  /** The unanswered CreateQueue commands: the mode that they ask for, by connection and id. */
-  readonly #asked = new Map<string, DeliveryMode | undefined>();
+  /** The unanswered CreateQueue commands, by connection and id. */
+  readonly #asked = new Map<string, AskedQueue>();
   /** When each message was last delivered, by connection and id. */
   readonly #deliveredAt = new Map<string, number>();
   /** Messages with an ack that a broker may ignore. */
@@ -57,7 +63,9 @@ export class WatchedHistory {
   sent(connection: string, fields: FrameFields): void {
     const { command, id, queue = '', payload } = fields;
     this.#recorder.sent(connection, fields);
-    if (command === Command.CreateQueue) this.#asked.set(key(connection, id), this.#modeIn(payload));
+    if (command === Command.CreateQueue)
+      this.#asked.set(key(connection, id), { connection, queue, mode: this.#modeIn(payload) });
+    if (command === Command.Publish || command === Command.Subscribe) this.#noteUse(connection, queue);
     if (command === Command.Publish) this.#notePublish(id, queue);
     if (command === Command.DeleteQueue) this.#modes.set(queue, undefined);
     if (command === Command.Ack && !this.#isPlainAck(connection, fields)) {
@@ -70,11 +78,27 @@ export class WatchedHistory {
     this.#recorder.received(connection, frame);
     const asked = key(connection, frame.id);
     if (frame.command === Command.Deliver) this.#deliveredAt.set(asked, this.#now());
-    if (frame.command !== Command.CreateQueue || !this.#asked.has(asked)) return;
-    const mode = this.#asked.get(asked);
-    const isKnown = this.#modes.has(frame.queue);
-    if (!isKnown) this.#modes.set(frame.queue, mode);
-    else if (this.#modes.get(frame.queue) !== mode) this.#modes.set(frame.queue, undefined);
+    const { command } = frame;
+    if (command === Command.CreateQueue || command === Command.Error) this.#answered(asked, command);
+  }
+
+  /** The answer to a CreateQueue, which need not name its queue. */
+  #answered(id: string, command: number): void {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (asked === undefined || command === Command.Error) return;
+    const { queue, mode } = asked;
+    const isKnown = this.#modes.has(queue);
+    if (!isKnown) this.#modes.set(queue, mode);
+    else if (this.#modes.get(queue) !== mode) this.#modes.set(queue, undefined);
+  }
+
+  /** What uses a queue that may not exist may create it, in a mode that is not known. */
+  #noteUse(connection: string, queue: string): void {
+    const isAsked = [...this.#asked.values()].some(
+      (one) => one.connection === connection && one.queue === queue,
+    );
+    if (!isAsked && !this.#modes.has(queue)) this.#modes.set(queue, undefined);
   }
 
   closed(connection: string, byRunner: boolean): void {
