@@ -52,12 +52,11 @@ function ack(id: string, connection: number): void {
   model.acknowledge({ connection, id, queue: undefined, at });
 }
 
-function info(messageCount: number, subscriberCount: number): void {
+function info(messageCount: number, subscriberCount: number, deliveryMode = 0): void {
   model.ask();
   model.answered(false, positive);
-  const fields = { name: 'q', deliveryMode: 0, maxSize: 2, overflowStrategy: 0, maxRetryAttempts: 2 };
-  const seen = { ...fields, enableDeadLetterQueue: true, messageCount, subscriberCount };
-  model.info('q', seen);
+  const fields = { name: 'q', deliveryMode, maxSize: 2, overflowStrategy: 0, maxRetryAttempts: 2 };
+  model.info('q', { ...fields, enableDeadLetterQueue: true, messageCount, subscriberCount });
 }
 
 function brokenBy(act: () => void): string | undefined {
@@ -442,6 +441,32 @@ describe('recommendations that are decided otherwise', () => {
     expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-001');
     delivered('m', c);
     expect(clauses()).toContain('DELIVERY-021');
+  });
+
+  it('does not let a message that waits again come to who acknowledged it', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(a);
+    subscribe(b);
+    publish('m');
+    delivered('m', a);
+    delivered('m', b);
+    ack('m', a);
+    model.leave(b, at);
+    // The count shows that it was not removed.
+    info(1, 1, 1);
+    expect(brokenBy(() => delivered('m', a))).toBe('DELIVERY-001');
+  });
+
+  it('gives up at what was under way at an Unsubscribe, which no state follows and no rule forbids', () => {
+    create({ mode: 'FanOutWithAck' });
+    subscribe(b);
+    publish('m');
+    delivered('m', b);
+    publish('n');
+    model.unsubscribe(b, 'q', at);
+    delivered('n', b);
+    expect(model.isLost).toBe(true);
+    expect(brokenBy(() => delivered('never published', c))).toBeUndefined();
   });
 
   it('follows what was in flight when its queue was deleted', () => {

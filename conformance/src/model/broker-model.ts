@@ -59,7 +59,7 @@ export class BrokerModel {
     this.#known = known;
   }
 
-  /** There were too many states: the one that the broker is in may have been dropped. */
+  /** The broker may be in none of the states: there were too many of them, or none could follow what came. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -288,10 +288,11 @@ export class BrokerModel {
   #explain(explain: (state: State) => Explanation): void {
     const all = this.#states.map(explain);
     const states = all.flatMap((one) => one.states);
+    if (states.length > 0) return this.#keep(states);
+    // A state that names no rule cannot follow what came, whether the broker may do so or not.
+    this.#isLost ||= all.some(({ breach }) => breach === undefined);
     const breach = all[0]?.breach;
-    if (states.length === 0 && this.#isLost) return;
-    if (states.length === 0 && breach !== undefined) throw new BrokenRule(breach);
-    this.#keep(states);
+    if (!this.#isLost && breach !== undefined) throw new BrokenRule(breach);
   }
 
   #keep(states: readonly State[]): void {

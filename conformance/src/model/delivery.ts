@@ -198,6 +198,8 @@ function takeCopy(state: State, queue: Queue, message: ModelMessage, seen: SeenD
     const states = [...open.states, ...takeAfterEndedPauses(state, queue, message, seen)];
     return states.length > 0 || open.breach === undefined ? { states } : { states, breach: open.breach };
   }
+  if (message.acknowledgedBy.includes(seen.connection))
+    return breach('DELIVERY-001', `${seen.id} is delivered again to a subscriber that has acknowledged it`);
   const { starting } = state;
   const isStarting = starting?.queue === queue.name && !queue.subscribers.includes(starting.connection);
   const present = [
