@@ -394,6 +394,8 @@ function brokerControl(
       );
       const exit = await Promise.race([broker.exit, late]);
       if (exit !== undefined) return exit;
+      // What the broker would have done is not known.
+      if (broker.stopFault !== undefined) throw broker.stopFault;
       throw failureOf('the broker ends', {
         expected: `the end of its process within ${withinMs} ms`,
         actual: 'it still runs',

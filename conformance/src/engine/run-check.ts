@@ -7,6 +7,7 @@ import { ExpectationFailure } from '../expectation.ts';
 import type { Judgement, RunEnd, Warning } from '../outcome.ts';
 import { judge } from '../outcome.ts';
 import type { CheckResult } from '../result.ts';
+import { TargetFault } from '../target/target-fault.ts';
 import { allConnections } from '../trace.ts';
 import type { WatchSetting } from '../watch/check-watch.ts';
 import type { WatchedBreach } from '../watch/watched-breach.ts';
@@ -64,6 +65,8 @@ export async function runCheck(setting: RunCheckSetting): Promise<PlayedCheck> {
   const trace = [...record.trace.events];
   const mayReuse = thrown === undefined || setting.connections.isShort;
   record.closeConnections(mayReuse ? setting.spares : undefined);
+  // It says nothing about the broker, and no check can use it any more.
+  if (thrown instanceof TargetFault && thrown.kind === 'hook failed') throw thrown;
   const { minWaitMs } = record.evidence;
   const starved =
     starvation(worstDelayMs, minWaitMs) ?? (setting.isAlone ? undefined : lateness(setting, record));

@@ -33,6 +33,8 @@ export type Broker = {
   readonly closeInput?: () => void;
   crash(): Promise<void>;
   readonly exit: Promise<BrokerExit>;
+  /** Why the hook failed that was to stop it; undefined or absent if none did. */
+  readonly stopFault?: unknown;
   /** Starts it again with the same configuration and data. */
   start(): Promise<void>;
   /**

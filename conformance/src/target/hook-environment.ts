@@ -23,7 +23,7 @@ export function listenAddresses(
   endpoints: Endpoints,
 ): Pick<NeutralConfiguration, 'tcp' | 'health' | 'dashboard'> {
   return {
-    tcp: endpoints.tcp,
+    tcp: { host: endpoints.tcp.host, port: endpoints.tcp.port },
     health: addressOf(endpoints.health?.url),
     dashboard: addressOf(endpoints.dashboard?.url),
   };

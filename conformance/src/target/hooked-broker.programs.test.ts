@@ -165,4 +165,34 @@ describe('hooks that fail are exit code 4', () => {
     const text = expect.stringContaining('the stop hook returned, but a process still listens at');
     expect({ exitCode, first }).toEqual({ exitCode: 4, first: text });
   });
+
+  it('is also where the check that calls them could blame the broker', async () => {
+    const stops = tinyCheck(
+      'CONN-001b',
+      async (ctx) => {
+        await pings(ctx);
+        await ctx.broker.terminate();
+        await ctx.broker.exited(300);
+      },
+      { isolation: 'restart' },
+    );
+    // The broker goes on running until the crash hook ends it.
+    const never = { ...returns, stop: 'exit 7' };
+    const stopped = await run([stops], never, 0.2);
+    expect(stopped).toMatchObject({
+      exitCode: 4,
+      first: expect.stringContaining('the stop hook failed: exit code 7'),
+    });
+    const crash = `[ -e '${folder}/once' ] || { touch '${folder}/once'; exit 8; }; ${returns.crash}`;
+    const crashed = await run([restarts], { ...returns, crash });
+    expect(crashed).toMatchObject({
+      exitCode: 4,
+      first: expect.stringContaining('the crash hook failed: exit code 8'),
+    });
+  });
+
+  it('but a stop that ends badly after the broker has ended is no failure of the check', async () => {
+    const stop = `${returns.stop}; [ -e '${folder}/once' ] || { touch '${folder}/once'; exit 7; }`;
+    expect(await run([restarts], { ...returns, stop })).toMatchObject({ exitCode: 0, outcomes: ['pass'] });
+  });
 });

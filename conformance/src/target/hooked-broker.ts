@@ -64,6 +64,8 @@ class HookedBroker implements Broker {
   readonly #configuration: NeutralConfiguration;
   readonly #timing: Timing;
   #life: Life | undefined;
+  /** Why the stop hook failed that a check had asked for, if the broker went on running. */
+  #stopFault: unknown;
   #releaseAtExit: () => void = () => {};
 
   constructor(
@@ -85,6 +87,10 @@ class HookedBroker implements Broker {
 
   get unwantedEnd(): BrokerExit | undefined {
     return this.#life?.endWanted === true ? undefined : this.#life?.ended;
+  }
+
+  get stopFault(): unknown {
+    return this.#stopFault;
   }
 
   get exit(): Promise<BrokerExit> {
@@ -157,7 +163,7 @@ class HookedBroker implements Broker {
     return this.#configuration.dataDirectory;
   }
 
-  /** Throws a TargetFault, after everything is cleaned up, if the hook failed or a process still listens after it. */
+  /** Throws a TargetFault, after everything is cleaned up, if a hook that stops it failed or a process still listens after it. */
   async dispose(): Promise<void> {
     const life = this.#life;
     // After the first stop, another broker may use the port.
@@ -165,7 +171,9 @@ class HookedBroker implements Broker {
     const fault = life === undefined ? undefined : await this.#endForGood(life);
     this.#releaseAtExit();
     removeDataDirectory(this.#configuration.dataDirectory);
-    if (fault !== undefined) throw fault;
+    const told = fault ?? this.#stopFault;
+    this.#stopFault = undefined;
+    if (told !== undefined) throw told;
   }
 
   get #running(): Life {
@@ -208,12 +216,13 @@ class HookedBroker implements Broker {
 
   /** The end of a broker that is not a child process: its stop hook has returned, and its port is closed. The exit code is not known. */
   async #stop(life: Life): Promise<void> {
-    try {
-      await this.#runHook('stop', this.#lifecycle.stop);
-      await this.#mustShut(life, 'stop');
-    } catch (error) {
-      this.log.add(`(runner) ${String(error)}`);
-    }
+    const hookFault = await faultOf(this.#runHook('stop', this.#lifecycle.stop));
+    if (life.ended === undefined) this.#stopFault = hookFault;
+    // Also after a hook that failed: the broker may be about to end, and then nothing is lost.
+    const shutFault = await faultOf(this.#mustShut(life, 'stop'));
+    if (shutFault === undefined) this.#stopFault = undefined;
+    for (const fault of [hookFault, shutFault])
+      if (fault !== undefined) this.log.add(`(runner) ${String(fault)}`);
   }
 
   async #mustShut(life: Life, hook: HookName): Promise<void> {
