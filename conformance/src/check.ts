@@ -264,7 +264,7 @@ export type CheckContext = {
   rawConnect(options?: TcpOptions): Promise<Connection>;
   /** As `rawConnect`, if the broker may refuse the connection or the TLS handshake: undefined if it does. */
   tryConnect(options?: TcpOptions): Promise<Connection | undefined>;
-  /** A queue name that no other check, run or repetition uses, for example `x9k2.delivery-014a.orders`. */
+  /** A queue name that no other check, run or repetition uses, for example `7-k3x0a.delivery-014a.orders`. */
   queue(name: string): string;
   /** A new id for a command or message. */
   id(prefix?: string): string;

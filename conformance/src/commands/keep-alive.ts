@@ -27,7 +27,7 @@ function brokerLines({ endpoints, processId, request }: RunningBroker): readonly
   const http = [health?.url, dashboard?.url].filter((url) => url !== undefined);
   return [
     '',
-    `Still running: process ${processId}, with ${configured}`,
+    `Still running: ${processId === undefined ? 'a broker' : `process ${processId}`}, with ${configured}`,
     `  ${[`tcp ${tcp.host}:${tcp.port}`, ...http].join('  ')}`,
   ];
 }
