@@ -11,22 +11,34 @@ type Broker = {
   /** It handles what comes in one write as a whole, and answers nothing before it has. */
   readonly writeMs: number;
   readonly pingMs: number;
+  /** The Publish with this number, from 1, is refused for its rate. */
+  readonly refused?: number;
 };
 
 const roundMs = 20;
 
-type Load = { readonly count: number; readonly batch: number };
+type Load = { readonly count: number; readonly batch: number; readonly isBacklog?: true };
 
-type Ran = { readonly publishedCount: number; readonly maxUnansweredCount: number; readonly note: string };
+type Ran = {
+  readonly publishedCount: number;
+  readonly maxUnansweredCount: number;
+  /** The messages that had been confirmed when the subscriber came. */
+  readonly waitingCount: number;
+  readonly note: string;
+};
 
-async function run(load: Load, { writeMs, pingMs }: Broker): Promise<Ran> {
+async function run(load: Load, { writeMs, pingMs, refused = 0 }: Broker): Promise<Ran> {
   let [nowMs, busyUntil, idCount, publishedCount, maxUnansweredCount] = [0, 0, 0, 0, 0];
+  let [confirmedCount, waitingCount, handledCount, isSubscribed] = [0, 0, 0, false];
   const due: { readonly atMs: number; readonly frame: unknown }[] = [];
   const received: unknown[] = [];
   const notes: string[] = [];
   const answersTo = ({ command, id, headers }: FrameFields): readonly unknown[] => {
     if (command === Command.Ping) return [{ command: Command.Pong, id }];
     if (command !== Command.Publish) return [];
+    handledCount += 1;
+    if (handledCount === refused) return [{ command: Command.Error, id, errorCode: 'RATE_LIMITED' }];
+    confirmedCount += 1;
     const header = (name: string): string | undefined =>
       Object.entries(headers ?? {}).find(([key]) => key === name)?.[1];
     return [
@@ -37,8 +49,11 @@ async function run(load: Load, { writeMs, pingMs }: Broker): Promise<Ran> {
   const connection = {
     name: 'A',
     createQueue: async () => {},
-    subscribe: async () => {},
-    queueInfo: async () => ({ messageCount: 0 }),
+    subscribe: async () => {
+      waitingCount = confirmedCount;
+      isSubscribed = true;
+    },
+    queueInfo: async () => ({ messageCount: isSubscribed ? 0 : confirmedCount }),
     ping: async () => {
       nowMs = Math.max(nowMs, busyUntil) + pingMs;
     },
@@ -71,7 +86,7 @@ async function run(load: Load, { writeMs, pingMs }: Broker): Promise<Ran> {
   } as unknown as CheckContext;
   const plans = [{ name: 'q', publisher: connection, subscribers: [connection], ...load }];
   await new VolumeLoad(ctx, { mode: 'RoundRobin', witness: connection, plans }).run();
-  return { publishedCount, maxUnansweredCount, note: notes.join() };
+  return { publishedCount, maxUnansweredCount, waitingCount, note: notes.join() };
 }
 
 function expectEqual(actual: unknown, expected: unknown): void {
@@ -100,6 +115,12 @@ describe('a load in volume', () => {
     const ran = await run({ count: 6000, batch: 1000 }, { writeMs: 3500, pingMs: 1 });
     expect(ran.publishedCount).toBeLessThan(6000);
     expect(ran.note).toContain('fewer than the title says');
+  });
+
+  it('publishes again what was refused for its rate before anybody subscribes to a backlog', async () => {
+    const load = { count: 100, batch: 50, isBacklog: true } as const;
+    const ran = await run(load, { writeMs: 100, pingMs: 1, refused: 100 });
+    expect(ran).toMatchObject({ publishedCount: 101, waitingCount: 100 });
   });
 
   it('publishes all of few messages, however slow the broker is', async () => {

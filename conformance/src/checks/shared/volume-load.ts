@@ -107,8 +107,10 @@ export class VolumeLoad {
 
   /** Runs one round. True when all deliveries have arrived or there is no more progress. */
   async #isFinished(): Promise<boolean> {
-    const isPublishing = await this.#publishBatches();
+    await this.#publishBatches();
     const hasActivity = await this.#handleFrames();
+    // Known only now: what was refused is published again.
+    const isPublishing = this.#unfinished.length > 0;
     if (!isPublishing && this.streams.every((stream) => stream.isAnswered)) {
       const unserved = this.streams.filter((stream) => !stream.isSubscribed);
       await this.#judgeCounts(unserved);
@@ -124,18 +126,20 @@ export class VolumeLoad {
     return quietMs >= timing.deliveryMs ? this.#isIdleAfterPings() : this.#isEmptyByCount();
   }
 
-  /** Publishes the next batch of every stream that is ready for it. False when all messages are published. */
-  async #publishBatches(): Promise<boolean> {
-    const now = this.#ctx.now();
-    this.#isShortened ||= this.#isLarge && now > this.#startedAt + budgetMs;
-    const share = this.#isShortened ? minShare : 1;
-    const unfinished = this.streams.filter((stream) => stream.remainingCount(share) > 0);
-    for (const stream of unfinished) {
+  /** Publishes the next batch of every stream that is ready for it. */
+  async #publishBatches(): Promise<void> {
+    this.#isShortened ||= this.#isLarge && this.#ctx.now() > this.#startedAt + budgetMs;
+    for (const stream of this.#unfinished) {
       if (!this.#isReady(stream)) continue;
       this.#publishBatch(stream);
       await turn();
     }
-    return unfinished.length > 0;
+  }
+
+  /** The streams that still have messages to publish. */
+  get #unfinished(): readonly LoadStream[] {
+    const share = this.#isShortened ? minShare : 1;
+    return this.streams.filter((stream) => stream.remainingCount(share) > 0);
   }
 
   #isReady(stream: LoadStream): boolean {
