@@ -55,6 +55,7 @@ describe('a declared setting', () => {
     [{ limits: { maxSubscriptionsPerConnection: 7 } }, 'limits.maxSubscriptionsPerConnection of 8'],
     [{ limits: { maxBlockedPublishes: 15 } }, 'limits.maxBlockedPublishes of 16'],
     [{ limits: { maxQueuedBytes: 33_554_431 } }, 'limits.maxQueuedBytes of 33554432'],
+    [{ limits: { maxMessagesPerClientPerSecond: 499 } }, 'limits.maxMessagesPerClientPerSecond of 500'],
     [{ timing: { idleTimeoutMs: 29_999 } }, 'timing.idleTimeoutMs of 30000'],
   ])('that leaves too little room is why a check could not run: %j', (declared, least) => {
     const reason = expect.stringContaining(`it needs ${least} or more, and the target declares`);
@@ -65,6 +66,17 @@ describe('a declared setting', () => {
     const target = attached({ limits: { maxConnections: 64, maxSubscriptionsPerConnection: 8 } });
     expect(judged({}, target)).toEqual({ kind: 'run' });
     expect(judged({ volume: true }, target)).toMatchObject({ reason: expect.stringContaining('of 128') });
+    const slower = attached({ limits: { maxMessagesPerClientPerSecond: 999 } });
+    expect(judged({}, slower)).toEqual({ kind: 'run' });
+    expect(judged({ volume: true }, slower)).toMatchObject({ reason: expect.stringContaining('of 1000') });
+  });
+
+  it('is none of the broker where hooks switch its rate limits off', () => {
+    const target = attached({ limits: { maxMessagesPerClientPerSecond: 1 } });
+    const hooks = { kind: 'hooks', start: 'start', stop: 'stop' } as const;
+    expect(judged({}, { ...target, lifecycle: hooks })).toMatchObject({ kind: 'could not run' });
+    const lifecycle = { ...hooks, honours: ['rateLimit'] };
+    expect(judged({ volume: true }, { ...target, lifecycle })).toEqual({ kind: 'run' });
   });
 
   it('may be small for a check that asks for it', () => {

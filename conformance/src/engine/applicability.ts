@@ -70,6 +70,7 @@ const leastSettings: Readonly<Record<string, number>> = {
   'limits.maxSubscriptionsPerConnection': 8,
   'limits.maxBlockedPublishes': 16,
   'limits.maxQueuedBytes': 32 * 1024 * 1024,
+  'limits.maxMessagesPerClientPerSecond': 500,
   'timing.idleTimeoutMs': 30_000,
 };
 
@@ -77,6 +78,7 @@ const leastSettings: Readonly<Record<string, number>> = {
 const leastInVolume: Readonly<Record<string, number>> = {
   ...leastSettings,
   'limits.maxSubscriptionsPerConnection': 128,
+  'limits.maxMessagesPerClientPerSecond': 1000,
 };
 
 /** What several checks need at the same time: eight, and those that wait beside them, have up to 280 connections and 462 queues. */
@@ -89,12 +91,16 @@ export function hasRoomForSeveral({ lifecycle, limits }: Target): boolean {
   return maxConnections >= severalConnections && maxQueues >= severalQueues;
 }
 
+const rateName = 'limits.maxMessagesPerClientPerSecond';
+
 /** Which declared setting of a broker that the runner does not configure is too small for the check, in words; undefined if none is. */
 function missingRoom(check: Check, target: Target): string | undefined {
   if (target.lifecycle.kind === 'spawn') return undefined;
   const asked = settingNames(check.requires?.configuration ?? {});
   const least = Object.entries(check.volume === true ? leastInVolume : leastSettings);
   for (const [name, value] of least) {
+    // Hooks that honour the group start the broker without these limits.
+    if (name === rateName && honoursSetting(target.lifecycle, 'rateLimit')) continue;
     const declared = settingAt({ timing: target.timing ?? {}, limits: target.limits ?? {} }, name);
     if (typeof declared === 'number' && declared < value && !asked.includes(name))
       return `it needs ${name} of ${value} or more, and the target declares ${declared}`;

@@ -138,8 +138,8 @@ function configuredLines({ lifecycle, limits }: TargetDraft): readonly string[] 
     return ['# Limits of the broker that the adapter cannot change.', key, ...lines];
   }
   return [
-    '# What it was configured with, where that differs from the defaults of the specification. The runner keeps under these rates,',
-    '# which are the defaults: raise them, or take them away, when the broker has others or none, and the run takes less time.',
+    '# What it was configured with, where that differs from the defaults of the specification. These rates are the defaults: raise',
+    '# them, or take them away, when the broker has others or none, and the run takes less time.',
     'limits:',
     '  maxConnectionsPerIpPerWindow: 20',
     '  connectionWindowMs: 60000',
