@@ -218,6 +218,8 @@ export type TargetFacts = {
   readonly queueDefaults: QueueDefaultSettings | undefined;
   /** The target declares a limit of connections per address: a check should open few connections. */
   readonly countsConnections: boolean;
+  /** The publishes of one connection that the broker takes in a second; undefined: no limit is known. */
+  readonly publishesPerSecond: number | undefined;
   /** The window of unacknowledged messages that a check may rely on: 1 unless the target declares more. */
   readonly subscriberWindow: number;
   /** What the user gave for an attached broker; each Connect without credentials gets them. */

@@ -5,6 +5,7 @@ import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { fittingLength, numberedText } from './shared/bodies.ts';
 import { exactNumbers, expectSameValues, unusualValues } from './shared/json-values.ts';
+import { keepRate } from './shared/publish-rate.ts';
 import { messageCountOf, newQueue } from './shared/queue-state.ts';
 import { fanOutWithoutAck, newSubscriber } from './shared/queue-with-subscribers.ts';
 import { takeDeadLetter } from './shared/retry-attempts.ts';
@@ -301,6 +302,7 @@ async function publishDistinct(
 ): Promise<ReadonlyMap<string, string>> {
   const payloads = new Map<string, string>();
   const length = fittingLength(ctx.target, distinctPayloadBytes);
+  const sinceMs = ctx.now();
   for (let sent = 0; sent < bytes; ) {
     const frames = Array.from({ length: 40 }, () => {
       const id = ctx.id('distinct');
@@ -308,6 +310,7 @@ async function publishDistinct(
       payloads.set(id, payload);
       return { command: Command.Publish, id, queue, payload };
     });
+    await keepRate(ctx, { sinceMs, count: payloads.size - frames.length });
     await publisher.sendTogether(frames);
     for (const { id, payload } of frames) {
       await publisher.expect({ command: 'PublishAck', id });

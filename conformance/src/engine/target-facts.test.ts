@@ -65,6 +65,19 @@ describe('targetFacts', () => {
   });
 });
 
+describe('the rate of publishes', () => {
+  it.each<[Target['limits'], number | undefined]>([
+    [undefined, undefined],
+    [{ maxMessagesPerClientPerSecond: 700 }, 700],
+    [{ maxConnectionsPerIpPerWindow: 20 }, 1000],
+    [{ maxConnectionsPerIpPerWindow: 20, maxMessagesPerClientPerSecond: 700 }, 700],
+  ])('of a broker with the limits %j is %s', (limits, rate) => {
+    const declaring: Target = { ...attached, ...(limits === undefined ? {} : { limits }) };
+    expect(targetFacts(declaring, check).publishesPerSecond).toBe(rate);
+    expect(targetFacts({ ...spawned, ...(limits && { limits }) }, check).publishesPerSecond).toBeUndefined();
+  });
+});
+
 describe('requestOf', () => {
   it('joins what is needed and what is preferred', () => {
     const { lifecycle } = spawned;

@@ -3,7 +3,7 @@
 import type { Check, TargetFacts } from '../check.ts';
 import type { ConfigurationRequest, QueueDefaultSettings } from '../configuration.ts';
 import { joinedRequest } from '../configuration.ts';
-import { honouredPart } from '../target/honours.ts';
+import { honouredPart, honoursSetting } from '../target/honours.ts';
 import type { Target } from '../target/target-file.ts';
 
 const defaults = {
@@ -14,6 +14,7 @@ const defaults = {
   frameTimeoutMs: 30_000,
   shutdownTimeoutMs: 30_000,
   subscriberWindow: 1,
+  publishesPerSecond: 1000,
 };
 
 /** The configuration for a broker of this check: what the check needs, and what it prefers if the target honours it. */
@@ -47,9 +48,17 @@ export function targetFacts(target: Target, check: Check, unsupported: readonly 
     shutdownTimeoutMs: timing.shutdownTimeoutMs ?? defaults.shutdownTimeoutMs,
     queueDefaults: preferredQueueDefaults(target, check, unsupported),
     countsConnections: typeof target.limits?.maxConnectionsPerIpPerWindow === 'number',
+    publishesPerSecond: publishRateOf(target),
     subscriberWindow: target.limits?.subscriberWindow ?? defaults.subscriberWindow,
     credentials: {},
   };
+}
+
+/** A broker that limits connections has a rate of messages too. */
+function publishRateOf({ lifecycle, limits }: Target): number | undefined {
+  if (honoursSetting(lifecycle, 'rateLimit')) return undefined;
+  const isLimited = limits?.maxConnectionsPerIpPerWindow !== undefined;
+  return limits?.maxMessagesPerClientPerSecond ?? (isLimited ? defaults.publishesPerSecond : undefined);
 }
 
 /** The preferred settings of a group that the started broker honours. */

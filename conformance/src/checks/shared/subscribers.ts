@@ -4,6 +4,7 @@ import type { CheckContext } from '../../check.ts';
 import type { Connection } from '../../connection.ts';
 import { Command } from '../../wire/command.ts';
 import type { ReceivedFrame } from '../../wire/frame.ts';
+import { groupWithinRate, keepRate } from './publish-rate.ts';
 import { waitForDeliveries, waitForInfo } from './queue-state.ts';
 
 /** Larger than the window of any known broker. */
@@ -48,8 +49,10 @@ export async function publishMany(
   payloadOf: (index: number) => string = () => '1',
 ): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, () => ctx.id('m'));
-  for (let start = 0; start < count; start += groupSize) {
-    const group = ids.slice(start, start + groupSize);
+  const [size, sinceMs] = [groupWithinRate(ctx, groupSize), ctx.now()];
+  for (let start = 0; start < count; start += size) {
+    const group = ids.slice(start, start + size);
+    await keepRate(ctx, { sinceMs, count: start });
     await Promise.all(group.map((id, at) => publisher.publish(queue, payloadOf(start + at), { id })));
   }
   return ids;
