@@ -1,5 +1,5 @@
-// Chooses the secrets that stand in files of their own, and says which are empty. Pure: it is given a function that reads. Implements
-// CONFIG-001 for the two keys of a secret, CONFIG-015 and AUTH-054.
+// Chooses the secrets that stand in files of their own, and says which of what protects the broker is empty. Pure: it is given a function that
+// reads. Implements CONFIG-001 for the two keys of a secret, CONFIG-015 and AUTH-054.
 
 import { type Choices, describeOrigin, type Origin, type Setting } from './configuration.ts';
 import { HIDDEN, parseText } from './key-kinds.ts';
@@ -61,12 +61,23 @@ function precedenceOf({ kind }: Origin): number {
   return origins.indexOf(kind);
 }
 
-/** A variable that was forgotten, as in `--auth-token "$TOKEN"` or `--auth-token-file "$FILE"`, must not open the broker without a word. */
+/** Without the first there is no TLS, and without the other one clients need no certificate. */
+const protectingFiles = [
+  'tlsCertificatePath',
+  'tlsClientCaPath',
+] as const satisfies readonly ConfigurationKey[];
+
+/** A variable that was forgotten, as in `--auth-token "$TOKEN"` or `--tls-client-ca-path "$CA"`, must not open the broker without a word. */
 export function emptySecrets(chosen: Choices): readonly string[] {
-  return secretFileKeys.flatMap(([key, fileKey]) => {
+  const ofTls = protectingFiles.flatMap((key) => {
+    const choice = chosen.get(key);
+    return choice?.value === '' ? emptyForThisStart(key, choice.origin) : [];
+  });
+  const ofSecrets = secretFileKeys.flatMap(([key, fileKey]) => {
     const isThere = (chosen.get(key)?.value ?? '') !== '';
     return isThere ? [] : [key, fileKey].flatMap((name) => emptyForThisStart(name, chosen.get(name)?.origin));
   });
+  return [...ofSecrets, ...ofTls];
 }
 
 function emptyForThisStart(key: ConfigurationKey, origin: Origin | undefined): readonly string[] {

@@ -17,6 +17,15 @@ describe('TLS', () => {
     ]);
   });
 
+  it('that is off because a variable was forgotten causes a warning, and so does a client that needs no certificate', () => {
+    const flags = { 'tls-certificate-path': '', 'tls-client-ca-path': '' };
+    expect(loadGiven({ flags }).warnings).toEqual([
+      'tlsCertificatePath (flag --tls-certificate-path) is empty, so there is none',
+      'tlsClientCaPath (flag --tls-client-ca-path) is empty, so there is none',
+    ]);
+    expect(loadGiven({ file: 'tlsCertificatePath: ""' }).warnings).toEqual([]);
+  });
+
   it.each([
     [
       { 'tls-key-path': 'x.key' },
