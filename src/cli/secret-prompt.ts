@@ -15,8 +15,8 @@ const BACKSPACES: ReadonlySet<string> = new Set(['\b', '\u007f']);
 const ENTER = /\r\n?|\n/;
 
 /**
- * Resolves with what was typed before Enter; what came behind it is left for the next question. Calls `interrupt` at Ctrl-C, which sends no signal while
- * nothing is shown, and never resolves then.
+ * Resolves with what was typed before Enter; what came behind it is left for the next question. Calls `interrupt` at Ctrl-C, which sends no signal
+ * while nothing is shown, and never resolves then.
  * @throws UsageError when the input ends (Ctrl-D)
  */
 export function askSecret(
