@@ -5,11 +5,13 @@ import type { Check, CheckContext, CheckModule } from '../check.ts';
 import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import type { ReceivedFrame } from '../wire/frame.ts';
+import { largeCount, publishLarge } from './shared/large-messages.ts';
 import { noteIfLate } from './shared/lateness.ts';
 import { newQueue } from './shared/queue-state.ts';
 import {
   deliveredIds,
   fanOutWithAck,
+  fanOutWithoutAck,
   newSubscriber,
   otherModesWithAck,
   queueWithOneSubscriber,
@@ -110,6 +112,30 @@ const counts: CheckModule = [
       const mostMade = hasTimedOut ? 1 : 2;
       ctx.assert.between(made, 1, mostMade, 'number of attempts to the other subscriber');
       await takeFailed(ctx, reader, { queue: letters, id });
+    },
+  },
+  // RETRY-001 (MUST): When no ack arrives within ackTimeout after an attempt, the broker sends the message again, as
+  // long as RETRY-007 allows it.
+  {
+    id: 'RETRY-001c',
+    title: 'sends a FanOutWithAck copy again whose next attempt was due while its subscriber did not read',
+    clauses: ['RETRY-001'],
+    ...waits,
+    evidence: { frames: 30, messages: 2, assertions: 1 },
+    run: async (ctx) => {
+      const options = { ...fanOutWithAck, maxRetryAttempts: 10 };
+      const { publisher, queue, subscriber } = await queueWithOneSubscriber(ctx, options);
+      const flood = await newQueue(ctx, publisher, 'flood', fanOutWithoutAck);
+      await subscriber.subscribe(flood);
+      const [id = ''] = await publishSeries(ctx, publisher, queue, 1);
+      const first = await subscriber.delivery({ queue, id });
+      subscriber.pauseReading();
+      for (let count = 0; count < largeCount(ctx); count += 1) await publishLarge(ctx, publisher, flood);
+      await waitUntil(ctx, Math.max(ctx.now(), first.atMs) + gapMs(ctx, 1) + ctx.timing.lateMs);
+      subscriber.resumeReading();
+      const withinMs = gapMs(ctx, 2) + ctx.timing.deliveryMs;
+      const again = await subscriber.delivery({ queue, id }, { withinMs, clause: 'RETRY-001' });
+      await subscriber.ack(again);
     },
   },
   // RETRY-001 (MUST): When no ack arrives within ackTimeout after an attempt, the broker sends the message again, as
