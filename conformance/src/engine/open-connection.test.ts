@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Evidence } from '../evidence.ts';
 import { randomFor } from '../random.ts';
+import type { TlsTrust } from '../target/target-file.ts';
 import { timingFor } from '../timing.ts';
 import { Trace } from '../trace.ts';
 import { openConnection, refusesConnections } from './open-connection.ts';
@@ -22,15 +23,18 @@ afterEach(async () => {
 /** Starts a server that closes the first `count` connections immediately and keeps the others. */
 async function refusing(
   count: number,
-): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[]; evidence: Evidence }> {
+  tls?: TlsTrust,
+): Promise<{ open(pacer: Pacer): Promise<boolean>; arrivedAt: number[]; evidence: Evidence; trace: Trace }> {
   const arrivedAt: number[] = [];
   const evidence = new Evidence();
+  const trace = new Trace();
   server = createServer((socket: Socket) => {
     arrivedAt.push(performance.now());
     if (arrivedAt.length <= count) socket.destroy();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const address = { host: '127.0.0.1', port, ...(tls && { tls }) };
   const open = async (pacer: Pacer): Promise<boolean> => {
     const setting = {
       name: 'A',
@@ -39,16 +43,16 @@ async function refusing(
       timing: timingFor(1),
       maxMessageSizeBytes: 1000,
       evidence,
-      trace: new Trace(),
+      trace,
       now: () => 0,
       nextId: () => 'x',
     } as const;
-    const connection = await openConnection({ host: '127.0.0.1', port }, setting, pacer);
+    const connection = await openConnection(address, setting, pacer);
     const isClosed = connection.isClosed;
     connection.destroy();
     return isClosed;
   };
-  return { open, arrivedAt, evidence };
+  return { open, arrivedAt, evidence, trace };
 }
 
 it('waits for a window after a refusal, and connects again', async () => {
@@ -69,6 +73,15 @@ it('does not connect again if the target declares no rate limit', async () => {
   const { open, arrivedAt } = await refusing(1);
   await open(noPacer);
   await expect.poll(() => arrivedAt.length).toBe(1);
+});
+
+it('is in the trace also where the connection ends before its TLS handshake: the run looks there for refusals', async () => {
+  const { open, trace } = await refusing(1, { verify: false });
+  await expect(open(noPacer)).rejects.toThrow('the broker accepts a connection');
+  expect(trace.events.map(({ kind, byRunner }) => [kind, byRunner])).toEqual([
+    ['opened', undefined],
+    ['closed', undefined],
+  ]);
 });
 
 it('counts as a wait of the check', async () => {

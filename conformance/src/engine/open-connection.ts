@@ -55,7 +55,13 @@ async function openStream(
   }
   const options = { trust, host: address.host, version, withinMs };
   const socket = await secureSocket(tcp, options).catch((error: Error) => {
-    throw new ConnectionNotAccepted(error.message, { wasSilent: tcp.bytesRead === 0 });
+    const wasSilent = tcp.bytesRead === 0;
+    // A rate limit of the broker may be the reason, which is looked for in the trace.
+    if (wasSilent) {
+      trace.add({ atMs: now(), connection: name, kind: 'opened', text: 'connected' });
+      trace.add({ atMs: now(), connection: name, kind: 'closed', text: error.message });
+    }
+    throw new ConnectionNotAccepted(error.message, { wasSilent });
   });
   const text = `connected with ${socket.getProtocol()}`;
   trace.add({ atMs: now(), connection: name, kind: 'opened', text });
