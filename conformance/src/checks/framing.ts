@@ -1,6 +1,7 @@
 // Checks of frames: lengths, flags, bodies that do not decompress, and frames that arrive in pieces or together. A framing fault must not
 // affect other connections. The answer to it is only recommended. Area: FRAME.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import type { Connection } from '../connection.ts';
 import { Command } from '../wire/command.ts';
 import { compress } from '../wire/compression.ts';
 import { bodyBytes, encodeBody, encodeFrame, frameAround } from '../wire/encode.ts';
@@ -329,30 +330,33 @@ export const framingChecks: CheckModule = [
     title: 'reads two large frames whose pieces arrive in turns on two connections',
     clauses: ['FRAME-015'],
     profile: 'core',
-    evidence: { frames: 20, messages: 2 },
+    evidence: { frames: 20, messages: 3 },
     run: async (ctx) => {
       const [first, second] = [await ctx.connect({ own: true }), await ctx.connect({ own: true })];
       const other = await ctx.connect();
       const queue = await newQueue(ctx, other, 'in-turns');
       const length = fittingLength(ctx.target, 200_000);
-      const sent = [first, second].map((connection, index) => {
+      const large = (connection: Connection, digit: number) => {
         const id = ctx.id('large');
-        const payload = JSON.stringify(`${index} `.repeat(length / 2));
+        const payload = JSON.stringify(`${digit} `.repeat(length / 2));
         const bytes = encodeFrame({ command: Command.Publish, id, queue, payload });
         return { connection, id, payload, bytes };
-      });
+      };
+      const [one, two, whole] = [large(first, 1), large(second, 2), large(other, 3)];
+      await other.sendPieces([whole.bytes]);
+      await other.expect({ command: 'PublishAck', id: whole.id }, { clause: 'FRAME-003' });
       const pieceCount = 8;
       for (let piece = 0; piece < pieceCount; piece += 1) {
-        for (const { connection, bytes } of sent) {
+        for (const { connection, bytes } of [one, two]) {
           const cutAt = (part: number) => Math.ceil((bytes.length * part) / pieceCount);
           await connection.sendRaw(bytes.subarray(cutAt(piece), cutAt(piece + 1)));
           // Time for the broker to read the piece before the next one comes.
           await other.ping();
         }
       }
-      for (const { connection, id } of sent) await connection.expect({ command: 'PublishAck', id });
+      for (const { connection, id } of [one, two]) await connection.expect({ command: 'PublishAck', id });
       await other.subscribe(queue);
-      for (const { id, payload } of sent) {
+      for (const { id, payload } of [whole, one, two]) {
         const delivery = await other.delivery({ queue, id });
         ctx.assert.sameJson(delivery.payload, payload, `the payload of ${id}`);
         await other.ack(delivery);

@@ -251,7 +251,7 @@ export const messageContentChecks: CheckModule = [
       const ofLate = await publishDistinct(ctx, publisher, late, lateBytes);
       const ofPrompt = await publishDistinct(ctx, publisher, prompt, promptBytes);
       for (const [id, payload] of ofPrompt) {
-        const delivery = await reader.delivery({ queue: prompt, id });
+        const delivery = await reader.delivery({ queue: prompt, id }, { clause: 'DELIVERY-006' });
         ctx.assert.sameJson(delivery.payload, payload, `the payload of ${id} for the one that reads`);
       }
       slow.resumeReading();
