@@ -159,6 +159,7 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'shows the same timestamp of a message whenever it is asked',
     clauses: ['DASH-041'],
     ...dashboard,
+    waits: true,
     evidence: { responses: 12, assertions: 11 },
     run: async (ctx) => {
       const { queue } = await newMessage(ctx);
@@ -180,6 +181,7 @@ export const dashboardRequestChecks: CheckModule = [
     title: 'shows the same timestamp of a message after a subscriber had it and left',
     clauses: ['DASH-041'],
     ...dashboard,
+    waits: true,
     evidence: { responses: 3, frames: 6, messages: 1, assertions: 3 },
     run: async (ctx) => {
       const { client, queue, path } = await newMessage(ctx);

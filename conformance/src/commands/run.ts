@@ -56,7 +56,7 @@ export const runFlags: readonly Flag[] = [
     value: 'N',
     help: 'runs every check N times, with other random choices: side by side, on one broker if checks share it',
   },
-  { name: 'jobs', kind: 'text', value: 'N', help: 'checks at the same time (default 4)' },
+  { name: 'jobs', kind: 'text', value: 'N', help: 'checks at the same time (default 6)' },
   { name: 'timeout-scale', kind: 'text', value: 'X', help: 'multiplies every deadline, for slow targets' },
   {
     name: 'wire',
@@ -126,7 +126,7 @@ function readRequest(flags: ParsedFlags, signal: AbortSignal): RunRequest {
     skip: flags.many('skip'),
     seed: numberIn('seed', flags.text('seed'), { low: 0, high: maxSeed, whole: true }, randomSeed()),
     repeat: numberIn('repeat', flags.text('repeat'), whole, 1),
-    jobs: numberIn('jobs', flags.text('jobs'), { ...whole, high: 64 }, 4),
+    jobs: numberIn('jobs', flags.text('jobs'), { ...whole, high: 64 }, 6),
     timeoutScale: numberIn(
       'timeout-scale',
       flags.text('timeout-scale'),

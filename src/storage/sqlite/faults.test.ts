@@ -53,8 +53,8 @@ async function failToPublish(tested: TestedService, client: Awaited<ReturnType<T
 async function until(tested: TestedService, condition: () => boolean): Promise<void> {
   const look = async () => {
     await tested.advance(1_000);
-    const { reason } = tested.service.readiness();
-    expect(condition(), `${reason ?? 'ready'}; logged: ${tested.logged.join(', ')}`).toBe(true);
+    const state = { ...tested.service.readiness(), logged: tested.logged };
+    expect(condition(), JSON.stringify(state)).toBe(true);
   };
   await vi.waitFor(look, { timeout: 8_000, interval: 2 });
 }

@@ -223,7 +223,7 @@ export async function acknowledgedInPause(ctx: CheckContext): Promise<Acknowledg
     ctx,
     retryDelayMs(ctx, 3) / 4,
     (number) => ackInPause(ctx, publisher, `paused-${number}`),
-    ({ isInPause }) => isInPause,
+    { counts: ({ isInPause }) => isInPause },
   );
   return acknowledged.isInPause ? acknowledged : ctx.notShown('no ack came before the next attempt');
 }
@@ -244,7 +244,9 @@ export async function acknowledgedInTime<T extends HeldMessage>(
     return { delivered, ackMs: atMs - delivered.again.atMs };
   };
   const isInTime = ({ ackMs }: { readonly ackMs: number }): boolean => ackMs < ackTimeoutMs / 2;
-  const { delivered, ackMs } = await measureSteadily(ctx, ackTimeoutMs / 4, acknowledge, isInTime);
+  const { delivered, ackMs } = await measureSteadily(ctx, ackTimeoutMs / 4, acknowledge, {
+    counts: isInTime,
+  });
   if (ackMs < ackTimeoutMs) return delivered;
   return ctx.notShown('no ack was sent and read within the ack timeout');
 }

@@ -1,12 +1,13 @@
 // A measurement during which a Ping was answered late is made again, and says so when it stays late.
 import { expect, it } from 'vitest';
 import type { CheckContext } from '../../check.ts';
+import type { SteadyMeasure } from './steady-measure.ts';
 import { measureSteadily } from './steady-measure.ts';
 
 const MAX_DELAY_MS = 150;
 
 /** A context whose broker answers Pings after these times, one for each measurement; `undefined`: never. The time is virtual. */
-function contextWith(answerMs: readonly (number | undefined)[], counts?: (number: number) => boolean) {
+function contextWith(answerMs: readonly (number | undefined)[], options?: SteadyMeasure<number>) {
   const notes: string[] = [];
   let nowMs = 0;
   let measured = 0;
@@ -28,7 +29,7 @@ function contextWith(answerMs: readonly (number | undefined)[], counts?: (number
       onPing = () => resolve(number);
     });
   };
-  return { notes, measured: measureSteadily(context, MAX_DELAY_MS, measure, counts) };
+  return { notes, measured: measureSteadily(context, MAX_DELAY_MS, measure, options) };
 }
 
 it.each([
@@ -53,8 +54,24 @@ it.each([
 ])(
   'measures again what does not count, and says nothing about the machine: from %i on',
   async (first, number) => {
-    const { measured, notes } = contextWith([0, 0, 0], (value) => value >= first);
+    const { measured, notes } = contextWith([0, 0, 0], { counts: (value) => value >= first });
     expect(await measured).toBe(number);
     expect(notes).toEqual([]);
   },
 );
+
+it.each([
+  ['after', 1000, 1],
+  ['long before', -1000, 1],
+  ['while', 200, 2],
+  ['a little before', -20, 2],
+])('measures again only what a late Ping met: a moment %s it was late', async (_when, moment, number) => {
+  const { measured, notes } = contextWith([400, 0], { moments: () => [moment] });
+  expect(await measured).toBe(number);
+  expect(notes).toEqual([]);
+});
+
+it('takes a Ping without an answer for late from then on', async () => {
+  const { measured } = contextWith([undefined, 0], { moments: () => [1e6] });
+  expect(await measured).toBe(2);
+});
