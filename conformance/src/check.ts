@@ -148,6 +148,8 @@ export type HttpAnswer = {
 
 export type HttpRequest = {
   readonly method?: string;
+  /** Sends the path as it is, also where a URL has another one for it. */
+  readonly asIs?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly withinMs?: number;
 };

@@ -25,11 +25,13 @@ export function httpSurface(setting: HttpSetting): HttpSurface {
   const request = async (path: string, options: HttpRequest): Promise<HttpAnswer> => {
     const base = setting.baseUrl();
     if (base === undefined) throw new PrerequisiteMissing(`the target has no address of ${setting.name}`);
-    const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
+    const prefix = base.replace(/\/+$/, '');
+    const url = new URL(options.asIs === true ? prefix : `${prefix}${path}`);
     const method = options.method ?? 'GET';
     trace(setting, `> ${method} ${path}`, '');
     const askedAtMs = setting.now();
-    const answer = await exchange(url, { ...options, method }, setting);
+    const sent = options.asIs === true ? `${url.pathname.replace(/\/+$/, '')}${path}` : undefined;
+    const answer = await exchange(url, { ...options, method, path: sent }, setting);
     setting.evidence.count('responses');
     setting.answered?.({ method, path, answer, askedAtMs, answeredAtMs: setting.now() });
     trace(setting, `< ${answer.status} to ${method} ${path}`, answer.body);
@@ -40,15 +42,19 @@ export function httpSurface(setting: HttpSetting): HttpSurface {
 
 function exchange(
   url: URL,
-  options: HttpRequest & { method: string },
+  options: HttpRequest & { readonly method: string; readonly path: string | undefined },
   setting: HttpSetting,
 ): Promise<HttpAnswer> {
   const timeoutMs = options.withinMs ?? setting.timing.httpMs;
   setting.evidence.addWait(timeoutMs);
   return new Promise((resolve, reject) => {
-    const fail = (actual: string): void => reject(noAnswer(setting.name, url, timeoutMs, actual));
+    const path = options.path ?? url.pathname;
+    const fail = (actual: string): void =>
+      reject(noAnswer(`${setting.name} answers ${path}`, timeoutMs, actual));
     const headers = { connection: 'close', ...options.headers };
-    const request = httpRequest(url, { method: options.method, headers, agent: false }, (response) => {
+    const target = options.path === undefined ? {} : { path: options.path };
+    const how = { method: options.method, headers, agent: false, ...target };
+    const request = httpRequest(url, how, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', (error) => fail(String(error)));
@@ -79,8 +85,8 @@ function parse(body: string): unknown {
   }
 }
 
-function noAnswer(name: string, url: URL, timeoutMs: number, actual: string): ExpectationFailure {
-  return new ExpectationFailure(`${name} answers ${url.pathname}`, {
+function noAnswer(what: string, timeoutMs: number, actual: string): ExpectationFailure {
+  return new ExpectationFailure(what, {
     expected: `an answer within ${timeoutMs} ms`,
     actual,
   });

@@ -1,5 +1,6 @@
 // Checks of the health server: the health record, paths, methods, and rules for all HTTP answers. Areas: HEALTH, HTTP.
 import type { Check, CheckContext, CheckModule } from '../check.ts';
+import { ExpectationFailure } from '../expectation.ts';
 import { timestamp } from '../record-forms.ts';
 import { expectNothingAskedFor, placeOf, recordAt, recordIn, waitForRecord } from './shared/http-records.ts';
 import { newQueue } from './shared/queue-state.ts';
@@ -11,6 +12,17 @@ const foreignHosts = [
   'localhost.rebound.example',
   '127.0.0.1.rebound.example',
 ];
+
+/** Hosts and paths of which no URL can be made, or another one than was sent. */
+const oddRequests = [
+  { host: '127.0.0.1:99999', path: '/health/\\\\a' },
+  { host: '256.1.1.1', path: '/health/\\a' },
+  { host: '[::1', path: '//' },
+  { host: 'a b', path: '/a/..//' },
+  { host: undefined, path: '/%' },
+  { host: undefined, path: '/%c3%28' },
+  { host: undefined, path: '*' },
+] as const;
 
 export const healthChecks: CheckModule = [
   // HEALTH-001 (MUST): GET /health/ answers with a JSON object.
@@ -30,6 +42,20 @@ export const healthChecks: CheckModule = [
           actual: value,
           clause: 'HEALTH-006',
         });
+      }
+    },
+  },
+  // HEALTH-001 (MUST): GET /health/ answers with a JSON object.
+  {
+    id: 'HEALTH-001b',
+    title: 'answers GET /health/ also after requests whose Host and path are no part of a URL',
+    clauses: ['HEALTH-001'],
+    profile: 'observability',
+    evidence: { responses: 7, assertions: 7 },
+    run: async (ctx) => {
+      for (const { host, path } of oddRequests) {
+        await askWithoutJudging(ctx, path, host === undefined ? {} : { host });
+        await recordAt(ctx, '/health/', [200, 503]);
       }
     },
   },
@@ -244,4 +270,17 @@ async function expectSameFields(ctx: CheckContext, path: string, withSlash: stri
   });
   const delivered = await recordAt(ctx, path, [200, 503]);
   ctx.assert.deepEqual(Object.keys(delivered).sort(), Object.keys(expected).sort(), `the fields at ${path}`);
+}
+
+/** How a server refuses what it cannot read, and whether with an answer, is left to it. */
+async function askWithoutJudging(
+  ctx: CheckContext,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  try {
+    await ctx.http.get(path, { headers, asIs: true });
+  } catch (error) {
+    if (!(error instanceof ExpectationFailure)) throw error;
+  }
 }

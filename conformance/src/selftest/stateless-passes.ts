@@ -59,6 +59,7 @@ const passes: readonly { readonly reason: string; readonly checks: readonly stri
       'DASH-003a',
       'DASH-036a',
       'HEALTH-001a',
+      'HEALTH-001b',
       'HEALTH-003a',
       'HEALTH-004a',
       'HEALTH-012a',
