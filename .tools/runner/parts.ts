@@ -103,7 +103,7 @@ const check: Part = { name: 'check', budgetSeconds: 240, lanes: [staticChecks, [
 /** It takes what the parts beside it leave, and lasts about as long as they do. */
 const simulation: Part = {
   name: 'simulation',
-  budgetSeconds: 650,
+  budgetSeconds: 750,
   lanes: [
     [
       { ...script('simulation', 'src/testing/simulation/run.ts'), givesWay: true },
@@ -129,7 +129,7 @@ const documents: Part = {
 /** A planted fault for which the machine was too busy is tried again. */
 const faults: Part = {
   name: 'faults',
-  budgetSeconds: 250,
+  budgetSeconds: 450,
   lanes: [[{ ...conformance('planted faults', 'faults', 'out/test/broken-rules.json'), givesWay: true }]],
 };
 
@@ -142,7 +142,7 @@ const fuzz: Part = {
 
 const life: Part = {
   name: 'life',
-  budgetSeconds: 160,
+  budgetSeconds: 200,
   // Needs what the part check compiles beside it.
   lanes: [[compile, conformance('faults from life', 'life')]],
 };

@@ -55,7 +55,8 @@ export const healthChecks: CheckModule = [
     run: async (ctx) => {
       for (const { host, path } of oddRequests) {
         await askWithoutJudging(ctx, path, host === undefined ? {} : { host });
-        await recordAt(ctx, '/health/', [200, 503]);
+        const record = await recordAt(ctx, '/health/', [200, 503]);
+        requiredField(record, 'status', placeOf('/health/', 'status'));
       }
     },
   },
