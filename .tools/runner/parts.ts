@@ -147,7 +147,7 @@ const life: Part = {
 
 const conformancePart: Part = {
   name: 'conformance',
-  budgetSeconds: 340,
+  budgetSeconds: 400,
   lanes: [
     [conformance('conformance', 'brokers', 'out/test/conformance.json')],
     [script('conformance package', 'conformance/selftest/package.ts')],
