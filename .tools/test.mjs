@@ -5,7 +5,7 @@ import { ensureAllBuilt } from './build.mjs';
 import { ensureInstalled, ensureUnpacked, runParts } from './install.mjs';
 
 const names = process.argv.slice(2);
-// Of all parts the first one compiles, beside what does not need it.
+// Of all parts, check and life begin by compiling, beside what does not need it.
 const ensurePackages = names.length === 0 ? ensureUnpacked : ensureInstalled;
 if (ensurePackages() && ensureAllBuilt()) {
   runParts(names);

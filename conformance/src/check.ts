@@ -59,7 +59,7 @@ export type Check = {
    * adapter that does not support them) the check runs without them. `ctx.target` has the values in force.
    */
   readonly prefers?: ConfigurationRequest;
-  /** Mostly waits for the broker's timers: runs in parallel with the other checks, on its own queues. */
+  /** Mostly waits, as for the broker's timers: runs in parallel with the other checks, on its own queues. */
   readonly waits?: true;
   readonly isolation?: Isolation;
   /** With isolation `fresh`: if the broker is attached, the check shares it. For checks whose rule holds beside others too. */
