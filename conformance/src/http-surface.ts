@@ -28,7 +28,8 @@ export function httpSurface(setting: HttpSetting): HttpSurface {
     const prefix = base.replace(/\/+$/, '');
     const url = new URL(options.asIs === true ? prefix : `${prefix}${path}`);
     const method = options.method ?? 'GET';
-    trace(setting, `> ${method} ${path}`, '');
+    const host = options.headers?.['host'];
+    trace(setting, `> ${method} ${path}${host === undefined ? '' : `, Host ${host}`}`, '');
     const askedAtMs = setting.now();
     const sent = options.asIs === true ? `${url.pathname.replace(/\/+$/, '')}${path}` : undefined;
     const answer = await exchange(url, { ...options, method, path: sent }, setting);
